@@ -132,12 +132,12 @@ def skew(e: np.ndarray) -> np.ndarray:
     return np.array(((0.0, -e[2], e[1]), (e[2], 0.0, -e[0]), (-e[1], e[0], 0.0)))
 
 
-def test_what_peers_are_built_from_is_the_ride_model() -> None:
+def test_what_peers_are_built_from_is_ride_model() -> None:
     # rounding of forces of 5e4 N in a saddle-point matrix of condition 1e8
     assert deviation(solved(ride_mechanism())) < 1e-9
 
 
-def test_rods_as_light_bodies_are_the_same_model_within_the_tolerance() -> None:
+def test_rods_as_light_bodies_agree_within_tolerance() -> None:
     assert deviation(solved(ride_mechanism(rods=True))) < TOLERANCE
 
 
@@ -219,7 +219,7 @@ def test_numbers_and_tables() -> None:
     assert table.markdown() == "**T**\n\n| a | b |\n| --- | --- |\n| x | 1 |\n\nnote"
 
 
-def test_blocks_of_a_page_are_replaced_and_nothing_else(tmp_path: Path) -> None:
+def test_blocks_of_page_are_replaced_and_nothing_else(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- x -->\nold\n<!-- /x -->\nb\n")
     written_into(page, {"x": "new", "absent": "nothing"})
@@ -242,7 +242,7 @@ def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "evaluation" in capsys.readouterr().err
 
 
-def test_the_page_has_a_filled_block_for_every_part() -> None:
+def test_page_has_a_filled_block_for_every_part() -> None:
     text = PAGE.read_text()
     for name in ("machine", "budgets", *PARTS):
         block = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)

@@ -81,7 +81,7 @@ def blocks(page: str) -> Iterator[Block]:
         end, before = match.end(), match[1]
 
 
-def test_every_page_is_in_the_navigation_of_the_site() -> None:
+def test_every_page_is_in_navigation_of_the_site() -> None:
     listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").glob("**/*.md")}
     generated = {f"reference/{page}" for page in reference()}
@@ -274,7 +274,7 @@ def test_reference_of_vehicle_files_has_every_number() -> None:
     assert "`ride_height`\n:   Height" in text
 
 
-def test_no_unit_of_the_reference_is_read_as_emphasis() -> None:
+def test_no_unit_of_reference_is_read_as_emphasis() -> None:
     """Two asterisks that are not escaped would vanish, and set what is between in italics."""
     bare = re.compile(r"(?<![\\`*])\*(?!\*)")
     for name, text in reference().items():

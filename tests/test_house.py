@@ -31,7 +31,7 @@ def folders(root: str) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for path in found}
 
 
-def test_no_import_leads_up_and_none_in_a_circle(graph: import_graph.Graph) -> None:
+def test_no_import_leads_up_and_none_in_circle(graph: import_graph.Graph) -> None:
     assert len(graph) > 300
     assert import_graph.circles(graph) == []
     assert import_graph.upward(graph) == []
@@ -233,7 +233,7 @@ def test_words_of_the_glossary_name_one_class(word: str) -> None:
     assert len(named) == 1, named
 
 
-def test_hashes_of_graphs_are_those_of_every_function_each_time() -> None:
+def test_hashes_of_graphs_cover_every_function_each_time() -> None:
     """What was traced before is known, and would be missing from a comparison if it were not traced again."""
     name = "A01 pendulum"
     first, again = (graph_hashes.hashes(name, graph_hashes.models()[name]) for _ in range(2))
@@ -268,3 +268,15 @@ def test_bounds_in_messages_have_units() -> None:
     found = {path.relative_to(ROOT).as_posix(): bounds_without_units(path.read_text()) for path in paths}
     lacking = {path: calls for path, calls in found.items() if calls}
     assert set(lacking) <= {"models/demonstrations/pgs_suspension/model.py"}  # of one that is a ratio
+
+
+def test_names_of_tests_have_at_most_eight_words() -> None:
+    trees = {path: ast.parse(path.read_text()) for path in (ROOT / "tests").rglob("test_*.py")}
+    names = [
+        (path.name, node.name)
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(names) > 2000
+    assert [found for found in names if len(found[1].removeprefix("test_").split("_")) > 8] == []

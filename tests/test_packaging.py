@@ -114,7 +114,7 @@ def test_ce_dynamics_is_the_only_top_level_name(wheel: Path) -> None:
     assert metadata(wheel, "top_level.txt").split() == ["ce_dynamics"]
 
 
-def test_every_module_and_data_file_is_in_the_wheel_and_nothing_else(wheel: Path) -> None:
+def test_wheel_has_exactly_every_module_and_data_file(wheel: Path) -> None:
     expected = shipped_files()
     assert {"ce_dynamics/py.typed", "ce_dynamics/kinematics/__init__.py"} <= expected
     found = set(members(wheel))
@@ -133,7 +133,7 @@ def test_wheels_from_sdist_and_from_tree_are_equal(archives: Archives) -> None:
     assert members(archives.from_sdist) == members(archives.from_tree)
 
 
-def test_sdist_holds_what_tests_and_docs_need_and_no_file_twice(archives: Archives) -> None:
+def test_sdist_is_complete_without_repeats(archives: Archives) -> None:
     with tarfile.open(archives.sdist) as archive:
         entries = archive.getmembers()
     names = [entry.name.split("/", 1)[1] for entry in entries if entry.isfile()]
@@ -183,7 +183,7 @@ def test_conda_recipe_requires_what_the_wheel_requires(wheel: Path) -> None:
     assert requirements([line.strip("- ") for line in run]) == wanted | {"python>=3.10"}
 
 
-def test_every_module_of_the_unpacked_wheel_imports_from_there(archives: Archives, tmp_path: Path) -> None:
+def test_every_module_of_unpacked_wheel_imports_from_there(archives: Archives, tmp_path: Path) -> None:
     site = tmp_path / "site"  # one wheel is enough: the other has the same files (see above)
     with zipfile.ZipFile(archives.from_sdist) as archive:
         archive.extractall(site)

@@ -203,7 +203,7 @@ def chain(kinds: Sequence[str], seed: int, frame: Frame = HERE) -> System:
     ("kinds", "freedoms", "frame"),
     [("SSU", 2, ELSEWHERE), ("USUC", 3, ELSEWHERE), ("PSU", 2, HERE), ("6C", 2, HERE), ("FSFSFC", 2, HERE)],
 )
-def test_components_lead_where_no_set_of_whole_hinges_can(kinds: str, freedoms: int, frame: Frame) -> None:
+def test_components_lead_where_whole_hinges_cannot(kinds: str, freedoms: int, frame: Frame) -> None:
     model = ce.compile(chain(kinds, 5, frame))
     assert len(model.layout.v) == freedoms
     q, v = moving(model, 3, 0.02)
@@ -232,7 +232,7 @@ def test_the_search_for_whole_hinges_is_through() -> None:
     assert sum(body.inboard.n_v for body in whole) == 30
 
 
-def test_no_whole_set_is_said_only_where_there_is_none() -> None:
+def test_absence_of_whole_set_is_true() -> None:
     """Every set of hinges with the right number of velocities is tried against the rank of Y₁."""
     from itertools import combinations
 

@@ -61,9 +61,7 @@ def test_pickled_and_copied_models_answer_the_same(kind: str) -> None:
         assert repr(other) == repr(model)
 
 
-def test_a_model_whose_code_was_on_disk_can_be_pickled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model_with_code_on_disk_can_be_pickled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its functions come without instructions, which are traced from the very model that is written."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     for _ in range(2):

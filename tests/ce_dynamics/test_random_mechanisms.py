@@ -89,7 +89,7 @@ def test_accelerations_equal_those_of_the_augmented_model(recipe: Recipe) -> Non
 
 
 @on_random_mechanisms
-def test_mass_matrix_is_the_second_derivative_of_kinetic_energy(recipe: Recipe) -> None:
+def test_mass_matrix_is_second_derivative_of_kinetic_energy(recipe: Recipe) -> None:
     """T = ½ vᵀ M v + a linear part + a constant: second differences are exact."""
     state = state_of(recipe)
     M = np.asarray(mass_matrix(state.instant.outward), dtype=float)
@@ -171,7 +171,7 @@ def on_the_same_branch(state: State, other: State, closures: list[LoopClosure]) 
 
 
 @on_random_mechanisms
-def test_choice_of_cuts_and_spanning_tree_does_not_matter(recipe: Recipe) -> None:
+def test_choice_of_cuts_and_tree_does_not_matter(recipe: Recipe) -> None:
     """Other edges are cut, other bodies carry, other hinges are independent: all bodies move as before."""
     state = state_of(recipe)
     order = tuple(recipe.numbers("order").permutation(len(recipe.edges)).tolist())

@@ -221,7 +221,7 @@ def test_sensitivities_to_hardpoints() -> None:
         np.testing.assert_allclose(exact @ direction, slope, rtol=0.0, atol=allowed)
 
 
-def test_lanes_with_different_hardpoints_are_the_runs_of_built_models() -> None:
+def test_lanes_with_own_hardpoints_equal_built_models() -> None:
     linkage = "double wishbone"
     names = LINKAGES[linkage][1]
     rng = np.random.default_rng(9)

@@ -35,7 +35,7 @@ def test_closures_hold_to_rounding(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LINKAGES)
-def test_the_design_pose_is_the_zero_of_every_hinge(name: str) -> None:
+def test_design_pose_is_the_zero_of_every_hinge(name: str) -> None:
     b = bench(name)
     motion = b.motion(BenchState(np.zeros(b.N), np.zeros(b.N), np.zeros(3)))
     assert np.abs(b.coordinates(motion)).max() <= 1e-14

@@ -163,7 +163,7 @@ def test_the_two_branches_of_a_four_bar() -> None:
         np.testing.assert_allclose(ends[1], reflected, rtol=0.0, atol=1e-14)
 
 
-def test_the_hmmwv_ends_where_its_upper_arm_is_stretched() -> None:
+def test_hmmwv_ends_where_its_upper_arm_is_stretched() -> None:
     """In the plane across the upper arm's axis F is then in line with the axis and D."""
     b = bench("front left")
     loop = b.linkage.parts[0]  # type: ignore[attr-defined]

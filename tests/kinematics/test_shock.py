@@ -67,7 +67,7 @@ def test_the_linkage_follows_the_formulas() -> None:
         np.testing.assert_allclose(b.stack(motion, "bias"), bias, rtol=0.0, atol=40 * EPS * kappa**3)
 
 
-def test_the_rate_of_extension_is_regular_at_zero_compression() -> None:
+def test_rate_of_extension_is_regular_at_zero_compression() -> None:
     """The printed (30) divides by r, which is zero in the design pose."""
     b = bench("shock, spatial")
     motion = b.motion(BenchState(np.zeros(1), np.ones(1), np.zeros(3)))

@@ -26,7 +26,7 @@ def test_struts_that_pass_the_ball_joint_anywhere(d: float) -> None:
     assert max(vars(errors).values()) < 1.0
 
 
-def test_the_strut_ends_where_the_line_cannot_reach_the_mount() -> None:
+def test_strut_ends_where_line_cannot_reach_the_mount() -> None:
     """With D nearer to F than its distance d from the strut's line there is no s, and the reach says so."""
     linkage = StrutLoop(**POINTS)
     reach = linkage.reach()

@@ -45,7 +45,7 @@ def test_many_columns(lost: int) -> None:
     assert lost * (unseen @ x) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_blas_is_limited_to_one_thread_for_a_while() -> None:
+def test_blas_is_limited_to_one_thread_meanwhile() -> None:
     threads = [library["num_threads"] for library in threadpoolctl.threadpool_info()]
     with one_blas_thread():
         within = [lib["num_threads"] for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]

@@ -105,7 +105,7 @@ def test_numpy_scalars_and_arrays_mix_with_moving_scalars() -> None:
     assert [entry.value for entry in x / np.array((2.0, 4.0))] == [0.2, 0.1]
 
 
-def test_functions_of_numpy_and_branches_are_refused_in_words() -> None:
+def test_functions_of_numpy_and_branches_are_refused() -> None:
     x = moving(*X)
     with pytest.raises(TypeError, match=r"ce_dynamics\.algebra\.arrays"):
         float(x)

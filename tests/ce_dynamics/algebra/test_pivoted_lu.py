@@ -39,7 +39,7 @@ def test_parts_are_found_and_solved(sizes: list[int], rng: np.random.Generator) 
         assert lu.determinant == pytest.approx(np.linalg.det(A), rel=0.0, abs=1e-15 * len(A) ** 2 * scale)
 
 
-def test_what_no_entries_can_make_regular_is_one_part() -> None:
+def test_structurally_singular_rest_is_one_part() -> None:
     """Two rows share the only column in which they have entries."""
     A = np.array([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
     assert [part.rows for part in parts([list(row) for row in A])] == [[0, 1, 2]]

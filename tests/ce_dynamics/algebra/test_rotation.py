@@ -82,7 +82,7 @@ def test_normalised_keeps_direction_and_sign(length: float, rng: np.random.Gener
     np.testing.assert_allclose(normalise(length * q), q, rtol=1e-15, atol=1e-15)
 
 
-def test_quaternion_rate_turns_with_the_angular_velocity_in_parent_axes(rng: np.random.Generator) -> None:
+def test_quaternion_rate_follows_angular_velocity_in_parent_axes(rng: np.random.Generator) -> None:
     """At constant ω the exact solution is the rotation vector ω t applied from the left."""
     q, omega = unit(rng, 4), rng.normal(size=3)
     start = Rotation.from_quat(np.roll(q, -1))

@@ -117,7 +117,7 @@ def test_inertias_shift(lever: float, rng: np.random.Generator) -> None:
     close(shifted, phi(r) @ P @ phi(r).T, 20.0 * (1.0 + lever) ** 2)
 
 
-def test_shift_of_a_rigid_body_is_the_parallel_axis_theorem(rng: np.random.Generator) -> None:
+def test_shift_of_rigid_body_is_parallel_axis_theorem(rng: np.random.Generator) -> None:
     r, inertia, mass = rng.normal(size=3), symmetric(rng, 3), 7.0
     shifted = phi_inertia(r, rigid_inertia(mass, inertia))
     close(shifted[:3, :3], inertia + mass * ((r @ r) * np.eye(3) - np.outer(r, r)), 100.0)
@@ -137,7 +137,7 @@ def test_forces_and_motions_shift(rng: np.random.Generator) -> None:
     assert phi_force(r, f) @ V == pytest.approx(f @ phi_T_motion(r, V), abs=200.0 * EPS)  # the same power
 
 
-def test_a_point_ahead_of_a_turning_body_moves_sideways() -> None:
+def test_point_ahead_of_a_turning_body_moves_sideways() -> None:
     """Signs without matrices: turning about z at 1 rad/s, the point 2 m along x moves along y."""
     V = phi_T_motion(np.array((2.0, 0.0, 0.0)), spatial(np.array((0.0, 0.0, 1.0)), np.zeros(3)))
     assert V.tolist() == [0.0, 0.0, 1.0, 0.0, 2.0, 0.0]

@@ -12,9 +12,7 @@ from tests.import_graph import circles
 
 
 @pytest.mark.parametrize("arrows", [0, 3, 10, 20, 60])
-def test_groups_are_those_of_scipy_and_lead_to_earlier_ones_only(
-    arrows: int, rng: np.random.Generator
-) -> None:
+def test_groups_are_those_of_scipy_in_order(arrows: int, rng: np.random.Generator) -> None:
     n = 12
     A = np.zeros((n, n))
     A[tuple(rng.integers(0, n, (2, arrows)))] = 1.0

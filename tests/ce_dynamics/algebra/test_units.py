@@ -34,7 +34,7 @@ def test_factors_are_those_of_the_international_system(text: str) -> None:
     assert expected.factor == 1.0
 
 
-def test_every_symbol_is_defined_here_and_every_base_unit_is_another() -> None:
+def test_every_symbol_and_base_unit_is_defined_once() -> None:
     assert not SYMBOLS.keys() - INTERNATIONAL.keys()
     base = [parse_unit(symbol) for symbol in ("kg", "m", "s", "rad", "A")]
     assert [unit.dimension for unit in base] == [tuple(row) for row in np.eye(5, dtype=int).tolist()]

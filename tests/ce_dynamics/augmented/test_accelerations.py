@@ -200,9 +200,7 @@ def driven_on_an_aggregated_arm() -> System:
     return system
 
 
-def test_what_closes_against_a_driven_body_of_the_aggregated_body_that_carries_it(
-    rng: np.random.Generator,
-) -> None:
+def test_closure_against_driven_body_that_carries_it(rng: np.random.Generator) -> None:
     system = driven_on_an_aggregated_arm()
     embedding = embed(system)
     S = embedding.owner["slider"]
@@ -214,7 +212,7 @@ def test_what_closes_against_a_driven_body_of_the_aggregated_body_that_carries_i
         step = 0.05 * rng.uniform(-1.0, 1.0, size=embedding.coordinates[name].inboard.n_v)
         q[part] += embedding.coordinates[name].inboard.q_dot(q[part], step)
         q[part] /= np.linalg.norm(q[part]) if len(q[part]) == 4 else 1.0
-    u = np.array([INPUTS[name] for name in system.inputs]) * 0.3
+    u = np.array([INPUTS[name] for name in system.inputs]) * -0.3  # 0.3 may be out of reach
     compare(system, q, rng.normal(size=embedding.n_v), np.zeros(0), u)
 
 

@@ -68,7 +68,7 @@ def figures(content: dict[str, Any]) -> dict[str, float]:
     return {key: figure["value"] for key, figure in content["figures"].items()}
 
 
-def test_default_run_is_the_double_lane_change_within_its_gates(
+def test_default_run_passes_gates_of_double_lane_change(
     default_run: tuple[Path, dict[str, Any]],
 ) -> None:
     _, content = default_run
@@ -159,7 +159,7 @@ def test_options_take_units_and_reach_the_run(run: Run) -> None:
     assert figures(content)["time_reached"] == pytest.approx(0.2)
 
 
-def test_a_data_file_with_just_the_numbers_that_differ(run: Run, tmp_path: Path) -> None:
+def test_data_file_with_just_numbers_that_differ(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "heavy.yaml"
     file.write_text("title: heavy\nchassis:\n  mass: 3000 kg\n", encoding="utf-8")
     short = ("--duration", "0.02", "--json", "--no-plots", "--method", "RK45")  # which needs no Jacobian
@@ -327,7 +327,7 @@ def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_what_an_encoding_has_not_is_printed_all_the_same(encoding: str) -> None:
+def test_unencodable_text_is_printed_nevertheless(encoding: str) -> None:
     program = "from ce_dynamics.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "--list-roads"],
@@ -464,7 +464,7 @@ def test_version_is_quick_and_loads_no_numpy() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads as Linux tells them")
-def test_no_thread_of_a_library_waits_beside_the_command() -> None:
+def test_no_thread_of_library_waits_beside_the_command() -> None:
     code = (
         "import os; from ce_dynamics.cli import main\n"
         "try: main()\n"
@@ -508,7 +508,7 @@ def test_summary_loads_no_library_of_results_or_plots(tmp_path: Path) -> None:
         assert not libraries & loaded
 
 
-def test_a_first_run_is_compiled_quickly_and_the_next_one_well(
+def test_first_run_compiles_quickly_and_next_one_well(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path / "code"))

@@ -39,7 +39,7 @@ def test_mistakes_are_one_line(
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "."])
-def test_names_that_no_file_can_have_are_refused_before_anything_is_compiled(
+def test_impossible_file_names_are_refused_before_compiling(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -57,7 +57,7 @@ def test_drive_pages_need_no_c_compiler(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert "WebAssembly" in page.read_text()
 
 
-def test_every_shipped_vehicle_has_sliders_around_its_own_numbers() -> None:
+def test_every_shipped_vehicle_has_sliders_around_its_numbers() -> None:
     for vehicle in SHIPPED:
         sliders = {slider.name: slider for slider in sliders_of(VehicleSetup(vehicle))}
         assert len(sliders) >= 2

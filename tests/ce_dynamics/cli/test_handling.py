@@ -103,7 +103,7 @@ def test_variants_are_the_first_vehicle_with_other_numbers() -> None:
         subjects_of(Handling(vehicle=["sedan"], variant=["soft: front.sprng.linear=50 kN/m"]))
 
 
-def test_figures_are_saved_first_and_what_follows_can_be_stopped(tmp_path: Path) -> None:
+def test_figures_are_saved_before_the_rest_is_stopped(tmp_path: Path) -> None:
     interruption = Interruption()
 
     def slow(path: Path) -> None:

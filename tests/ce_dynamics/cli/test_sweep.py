@@ -67,7 +67,7 @@ def test_a_grid_has_all_combinations() -> None:
 
 
 @pytest.mark.parametrize("runs", [1, 7, 50])
-def test_a_latin_hypercube_has_one_run_in_every_part_of_every_range(runs: int) -> None:
+def test_latin_hypercube_has_one_run_per_part(runs: int) -> None:
     distributions = {"a": Range(2.0, 4.0), "b": Range(-1.0, 0.0)}
     values = sample("latin-hypercube", distributions, runs, 3)
     for k, (low, width) in enumerate(((2.0, 2.0), (-1.0, 1.0))):
@@ -175,7 +175,7 @@ def test_adaptive_steps_say_the_same_with_fewer(run: Run, tmp_path: Path) -> Non
     )
 
 
-def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: Path) -> None:
+def test_free_and_fixed_numbers_failures_and_second_call(run: Run, tmp_path: Path) -> None:
     """A grid of hardpoints and a mass, some of which cannot be together, all in one model."""
     command = (
         "sweep", "front.D.y=0.78", "front.K.x=-0.176,0.1", "chassis.mass=2000,2300",
@@ -215,7 +215,7 @@ def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: P
     assert "another sweep" in other.err
 
 
-def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path, run: Run) -> None:
+def test_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path, run: Run) -> None:
     runs = 5 * BATCH
     options = ("sweep", *VARIED, "-n", str(runs), *SHORT, "--output", str(tmp_path), "--processes", "1")
     command = [sys.executable, "-c", MAIN, *options]
@@ -242,9 +242,7 @@ def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path, 
     assert len(list(batches.glob("*.nc"))) == len(list(batches.glob("*.json"))) == 5
 
 
-def test_who_stops_a_sweep_has_the_runs_that_are_done(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_sweep_keeps_finished_runs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ce_dynamics.simulation.ensembles import simulation as ensembles
 
     def stopped(shown: Any) -> Any:
@@ -304,7 +302,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_damaged_markers_are_named_and_their_runs_made_again(tmp_path: Path, content: bytes) -> None:
+def test_damaged_markers_are_named_and_runs_repeated(tmp_path: Path, content: bytes) -> None:
     plan = two_batches(tmp_path)
     (tmp_path / "batches" / "000000.json").write_bytes(content)
     with pytest.warns(UserWarning, match=r"000000\.json: is damaged.*; its runs are made again"):
@@ -313,7 +311,7 @@ def test_damaged_markers_are_named_and_their_runs_made_again(tmp_path: Path, con
     assert sorted(path.name for path in (tmp_path / "batches").iterdir()) == ["000002.json", "000002.nc"]
 
 
-def test_a_marker_vouches_for_results_that_are_there_and_whole(tmp_path: Path) -> None:
+def test_marker_vouches_for_whole_results(tmp_path: Path) -> None:
     plan = two_batches(tmp_path)
     (tmp_path / "batches" / "000000.nc").unlink()
     (tmp_path / "batches" / "000002.nc").write_bytes(b"results of some")
@@ -334,7 +332,7 @@ def test_a_damaged_plan_is_another_sweep(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks and modes of POSIX")
-def test_one_process_at_a_time_and_files_for_whom_the_umask_says(tmp_path: Path) -> None:
+def test_one_process_at_a_time_with_umask(tmp_path: Path) -> None:
     plan = two_batches(tmp_path)
     first = SweepFolder(tmp_path, plan)
     with pytest.raises(DataError, match="another process works on the sweep"):
@@ -428,7 +426,7 @@ def test_a_cluster_by_its_address(scheduler: str, tmp_path: Path, run: Run) -> N
     assert here.read_bytes() == there.read_bytes()
 
 
-def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Path) -> None:
+def test_data_file_missing_on_the_cluster(scheduler: str, tmp_path: Path) -> None:
     data = tmp_path / "mine.yaml"
     data.write_text("chassis: {mass: 2100 kg}\n")
     sweep = Sweep("grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1")

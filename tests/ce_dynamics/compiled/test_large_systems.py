@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.system import System
 from tests.benchmarks.large_systems import chain, comb, tree
 
 
-def test_the_end_of_a_long_row_of_bodies_is_placed() -> None:
+def test_end_of_long_row_of_bodies_is_placed() -> None:
     """By more bodies than Python allows calls in each other."""
     n = 1100
     assert n > sys.getrecursionlimit()
@@ -44,7 +44,7 @@ def test_the_end_of_a_long_row_of_bodies_is_placed() -> None:
 @pytest.mark.parametrize(
     ("system", "bodies"), [(chain(40), 3), (comb(40), 3), (tree(20), 6)], ids=["chain", "comb", "tree"]
 )
-def test_every_loop_is_an_aggregated_body_of_its_own(system: System, bodies: int) -> None:
+def test_every_loop_is_aggregated_body_of_its_own(system: System, bodies: int) -> None:
     embedding = ce.compile(system).embedding
     loops = [S for S in embedding.aggregates if S.closures]
     assert {len(S.bodies) for S in loops} == {bodies}

@@ -50,14 +50,14 @@ def pendulum() -> System:
     return system
 
 
-def test_the_benchmark_pendulum_is_where_it_should_be_after_ten_seconds() -> None:
+def test_benchmark_pendulum_is_in_place_after_ten_seconds() -> None:
     # IFToMM benchmark library, A01.
     run = simulate(Model(pendulum()), duration=10.0, interval=1.0, **TIGHT)
     found = [float(run[name][-1]) for name in "xyz"]
     np.testing.assert_allclose(found, (-0.2750874626, 0.0, -0.9614192051), rtol=0.0, atol=1e-9)
 
 
-def test_the_benchmark_pendulum_is_at_rest_again_after_its_period() -> None:
+def test_benchmark_pendulum_rests_again_after_its_period() -> None:
     period = 2.3678419476
     run = simulate(Model(pendulum()), duration=period, interval=period, **TIGHT)
     # Where it turns back it accelerates at g / l: half a unit of the last digit of the period is 5e-10 rad/s.
@@ -236,7 +236,7 @@ def test_a_gyroscope_in_a_massless_gimbal_precesses_steadily(angle: float) -> No
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_compiled_functions_equal_the_plain_ones_at_random_states(name: str) -> None:
+def test_compiled_functions_equal_plain_ones_at_random_states(name: str) -> None:
     rng = np.random.default_rng(3)
     case = Case(SYSTEMS[name](rng), rng)
     body = case.system.bodies[-1]
@@ -288,7 +288,7 @@ class Law:
         return self.function(t, sensors)
 
 
-def test_a_law_sees_time_and_sensors_and_the_rest_keeps_its_default() -> None:
+def test_law_sees_sensors_and_others_keep_defaults() -> None:
     law = Law(lambda t, seen: {"push": where(t > 1.0, sin(t), 3.0 * seen["place"])})
     control = carriage().control(law)
     np.testing.assert_allclose(control(np.array((0.5,)), np.array((2.0, 7.0)))[0], (6.0, 0.25))
@@ -423,7 +423,7 @@ def test_points_take_a_state_in_every_form(hanging: Model) -> None:
         np.testing.assert_array_equal(old, expected)
 
 
-def test_velocities_and_inputs_of_one_length_must_be_named() -> None:
+def test_velocities_and_inputs_of_equal_length_need_names() -> None:
     system = System()
     mass = system.add_parameter(Parameter("m", 2.0, "kg"))
     system.add_body("bob", mass=mass, com=(0, 0, -1), parent="ground", hinge=Revolute((0, 1, 0)))
@@ -448,7 +448,7 @@ def test_copies_of_the_initial_state_and_inputs() -> None:
     np.testing.assert_array_equal(model.u0, (0.5, 0.25))
 
 
-def test_an_initial_state_that_cannot_be_assembled_names_loop_and_range() -> None:
+def test_unassembled_initial_state_names_loop_and_range() -> None:
     system = System()
     # Coupler and rocker reach 1.54 m together, the crank's pin at 3 rad is 2 m away.
     linkage = FourBar((0, 0, 0), (0, 0.2, 1), (0, 0.7, 1), (0, 1, 0), (1, 0, 0), frame="ground")

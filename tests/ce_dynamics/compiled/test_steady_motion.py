@@ -41,14 +41,14 @@ def test_the_examples() -> None:
     assert result.failed == 0
 
 
-def test_a_force_that_holds_a_spring_where_it_is_wanted() -> None:
+def test_force_that_holds_spring_where_it_is_wanted() -> None:
     found = steady_state(spring_mass(), {"mass": -0.1}, ["pull"])
     assert found.inputs["pull"] == pytest.approx(MASS * G - 0.1 * STIFFNESS, rel=1e-12)
     np.testing.assert_allclose(found.y, (-0.1, 0.0), atol=1e-15)
     assert not found.moving
 
 
-def test_a_sled_turns_under_a_force_that_turns_with_it() -> None:
+def test_sled_turns_under_force_that_turns_with_it() -> None:
     """m ω × v keeps a free body on its circle, whatever heading it starts with."""
     system = System(gravity=(0, 0, 0))
     sled = system.add_body("sled", mass=4.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
@@ -67,7 +67,7 @@ def test_a_sled_turns_under_a_force_that_turns_with_it() -> None:
     assert set(found.moving) == {"sled.rz", "sled.x", "sled.y"}
 
 
-def test_a_vehicle_stays_on_the_circle_it_was_trimmed_for() -> None:
+def test_vehicle_stays_on_circle_it_was_trimmed_for() -> None:
     """Simulated for two seconds: an arc of the radius, on which only heading and place change."""
     speed, radius = 15.0, 60.0
     model = Model(hmmwv.build(speed=speed))

@@ -36,12 +36,12 @@ def spring_mass() -> Model:
 
 
 @pytest.mark.parametrize("pull", [0.0, -15.0])
-def test_a_mass_on_a_spring_hangs_where_the_forces_balance(pull: float) -> None:
+def test_mass_on_spring_hangs_where_the_forces_balance(pull: float) -> None:
     y = trim(spring_mass(), ["mass"], ["mass_rate"], u=[pull])
     np.testing.assert_allclose(y, ((pull - MASS * G) / STIFFNESS, 0.0), rtol=1e-12, atol=1e-15)
 
 
-def test_the_start_is_kept_where_nothing_is_to_change() -> None:
+def test_start_is_kept_where_nothing_is_to_change() -> None:
     model = spring_mass()
     start = np.array((0.0, 0.25))
     y = trim(model, ["mass"], ["mass_rate"], y=start)
@@ -107,7 +107,7 @@ def test_no_equilibrium_is_an_error() -> None:
         trim(Model(system), ["stone"], ["stone_rate"])
 
 
-def test_a_start_that_cannot_be_assembled_is_an_error() -> None:
+def test_start_that_cannot_be_assembled_is_an_error() -> None:
     # A NaN residual must not be taken for the scale that the tolerance refers to.
     system = System()
     # Coupler and rocker reach 1.54 m together, the crank's pin at 3 rad is 2 m away.

@@ -71,7 +71,7 @@ def test_whoever_asks_for_quick_code_owes_nothing(made: list[int], monkeypatch: 
     assert not owed
 
 
-def test_no_other_code_is_made_than_full_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_full_and_quick_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "fast")
     with pytest.raises(
         ModelError, match="CE_DYNAMICS_CODE = 'fast'; allowed are 'full', 'quick', 'portable'"

@@ -172,7 +172,7 @@ def test_an_entry_under_another_name_is_not_run(tmp_path: Path, monkeypatch: pyt
     assert disk_cache.load("first") is None
 
 
-def test_a_folder_that_others_may_write_to_is_not_used(
+def test_folder_writable_by_others_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     where = tmp_path / "code"
@@ -312,7 +312,7 @@ def test_the_home_folder_may_be_written_short(tmp_path: Path, monkeypatch: pytes
     assert disk_cache.folder() == tmp_path / "code"
 
 
-def test_entries_of_another_format_are_not_found_and_not_called_damaged(
+def test_entries_of_another_format_are_not_called_damaged(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     disk_cache.store("key", b"content")

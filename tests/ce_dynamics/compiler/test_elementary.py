@@ -47,7 +47,7 @@ def errors(values: np.ndarray, exact: list[Any]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("op", sorted(POINTS), ids=lambda op: Op(op).name)
-def test_formulas_are_within_a_few_units_in_the_last_place(op: int) -> None:
+def test_formulas_are_within_few_units_in_last_place(op: int) -> None:
     truth, points = POINTS[op]
     with mpmath.workdps(60):
         exact = [truth(mpmath.mpf(float(x))) for x in points]
@@ -74,7 +74,7 @@ def test_functions_of_two_numbers() -> None:
 
 @pytest.mark.parametrize("x", [0.0, -0.0, 1.0, -1.0])
 @pytest.mark.parametrize("y", [0.0, -0.0, 1.0, -1.0])
-def test_angles_on_the_axes_are_those_of_the_standard(y: float, x: float) -> None:
+def test_angles_on_axes_are_those_of_the_standard(y: float, x: float) -> None:
     found = FORMULAS[Op.ATAN2](y, x)
     assert abs(found - math.atan2(y, x)) <= math.ulp(math.pi)
     assert math.copysign(1.0, found) == math.copysign(1.0, math.atan2(y, x))
@@ -101,7 +101,7 @@ def test_edges() -> None:
             assert math.isnan(FORMULAS[of_two](2.0, math.nan))
 
 
-def test_a_function_written_out_calls_nothing_and_has_the_bits_of_its_formulas() -> None:
+def test_function_written_out_has_bits_of_its_formulas() -> None:
     def function(x: np.ndarray) -> dict[str, Any]:
         a, b = x
         return {"y": np.array([sin(a), arctan2(a, b), exp(a) + tanh(b), a / b, abs(a) ** b])}

@@ -71,7 +71,7 @@ def test_objects_that_refer_to_each_other() -> None:
     assert content_key(one) == content_key(other) is not None
 
 
-def test_deep_nesting_has_no_key_rather_than_an_error() -> None:
+def test_deep_nesting_has_no_key_rather_than_error() -> None:
     deep: tuple[object, ...] = ()
     for _ in range(100_000):
         deep = (deep,)
@@ -117,7 +117,7 @@ def test_keys_of_loops_solved_by_newtons_method() -> None:
     assert None not in keys
 
 
-def test_functions_of_one_line_are_told_apart_by_their_constants() -> None:
+def test_functions_of_one_line_differ_by_their_constants() -> None:
     system = hmmwv.build_ride()
     keys = [content_key(system.outputs[name].function) for name in ("x", "y", "vx", "vy")]
     assert len({*keys, None}) == 5
@@ -173,12 +173,12 @@ def test_what_lies_outside_the_package_has_no_key(name: str) -> None:
     assert content_key(1.0, [STRANGERS[name]]) is None
 
 
-def test_a_system_with_a_function_of_the_user_has_no_key() -> None:
+def test_system_with_function_of_user_has_no_key() -> None:
     assert content_key(pendulum()) is not None
     assert content_key(pendulum(function=own_function)) is None
 
 
-def test_a_class_replaced_in_its_module_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_class_replaced_in_its_module_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     law = Linear(1.0)
     monkeypatch.setattr("ce_dynamics.mechanism.forces.laws.Linear", OwnLaw)
     assert content_key(law) is None

@@ -48,7 +48,7 @@ def parts(compiled: Any) -> list[bool]:
     return [is_part(result) for result in compiled.overloads.values()]
 
 
-def test_only_what_python_calls_is_made_into_machine_code() -> None:
+def test_only_called_parts_are_made_into_machine_code() -> None:
     inner, middle, top = made()
     assert top(X) == 18.0
     assert [parts(k) for k in (inner, middle, top)] == [[True], [True], [False]]
@@ -75,7 +75,7 @@ def test_errors_of_parts_reach_python() -> None:
         made()[2](-X)
 
 
-def test_threads_that_call_parts_while_they_are_compiled_get_numbers() -> None:
+def test_threads_that_call_uncompiled_parts_get_numbers() -> None:
     kernels = made()
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(lambda k: k(X), kernels)) == [6.0, 12.0, 18.0]

@@ -89,7 +89,7 @@ def test_another_system_gets_its_own_numbers() -> None:
 
 
 @pytest.mark.usefixtures("known")
-def test_a_system_changed_after_its_model_was_made_is_traced(no_tracing: pytest.MonkeyPatch) -> None:
+def test_system_changed_after_its_model_is_traced(no_tracing: pytest.MonkeyPatch) -> None:
     model = Model(pendulum())
     model.system.add_output("one", "1", lambda observer: 1.0)
     with pytest.raises(AssertionError, match="traced again"):
@@ -117,7 +117,7 @@ def test_instructions_are_traced_when_they_are_asked_for() -> None:
 
 
 @pytest.mark.usefixtures("known")
-def test_instructions_of_a_system_that_has_changed_are_refused() -> None:
+def test_instructions_of_system_that_has_changed_are_refused() -> None:
     model = Model(pendulum())
     check(model)
     model.system.gravity = np.array((0.0, 0.0, -1.62))
@@ -126,7 +126,7 @@ def test_instructions_of_a_system_that_has_changed_are_refused() -> None:
         _ = model.dynamics.traced
 
 
-def test_free_parameters_are_traced_for_the_decisions_this_leaves(folder: Path) -> None:
+def test_free_parameters_are_traced_for_decisions_this_leaves(folder: Path) -> None:
     for _ in range(2):
         system = System(gravity=(0.0, 0.0, -9.81))
         mass = system.add_parameter(Parameter("mass", 2.0, "kg"))
@@ -193,9 +193,7 @@ def test_another_cpu_does_not_get_this_ones_code(monkeypatch: pytest.MonkeyPatch
         _ = Model(pendulum()).dynamics
 
 
-def test_nothing_is_kept_where_the_cache_is_off_or_unusable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_kept_without_a_usable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     for where in ("off", str(tmp_path / "file" / "code")):
         monkeypatch.setenv(disk_cache.VARIABLE, where)
@@ -205,7 +203,7 @@ def test_nothing_is_kept_where_the_cache_is_off_or_unusable(
             assert isinstance(model.dynamics._traced, TracedFunction)
 
 
-def test_the_vehicle_in_motion_has_the_same_bits_again(folder: Path) -> None:
+def test_vehicle_in_motion_has_the_same_bits_again(folder: Path) -> None:
     answers = []
     for traced in (True, False):
         model = Model(build_ride())
@@ -235,7 +233,7 @@ sys.stdout.write(y_dot.tobytes().hex())
 """
 
 
-def test_processes_that_begin_at_once_and_one_after_them(folder: Path) -> None:
+def test_processes_that_begin_at_once_share_instructions(folder: Path) -> None:
     command = [sys.executable, "-c", PROGRAM]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     answers = {process.communicate(timeout=60)[0] for process in running}

@@ -47,7 +47,7 @@ def test_call(f: CompiledFunction) -> None:
 @pytest.mark.parametrize(
     "a", [np.asfortranarray(A), A.astype(int), A.tolist(), np.arange(12.0).reshape(2, 6)[:, ::2] / 2]
 )
-def test_any_real_array_of_the_right_shape_will_do(f: CompiledFunction, a: Any) -> None:
+def test_any_real_array_of_right_shape_will_do(f: CompiledFunction, a: Any) -> None:
     np.testing.assert_array_equal(f(a, 0.0)[0], A @ A.T)
 
 

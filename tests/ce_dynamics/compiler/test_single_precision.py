@@ -89,7 +89,7 @@ def rounded(traced: TracedFunction, x: Any) -> list[Any]:
     st.integers(0, 2**32 - 1),
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_random_arithmetic_is_that_of_floats_of_24_bits(
+def test_random_arithmetic_is_of_floats_of_24_bits(
     program: list[tuple[str, int, int, int]], seed: int
 ) -> None:
     """NumPy's, operation by operation, in one lane and in many."""

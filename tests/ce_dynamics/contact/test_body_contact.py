@@ -107,7 +107,7 @@ def test_gap_is_the_distance_of_the_shapes(a: str, b: str, rng: np.random.Genera
         np.testing.assert_allclose(swapped.a, nearest.b, atol=edges)
 
 
-def test_sphere_inside_a_box_leaves_by_the_nearest_face() -> None:
+def test_sphere_inside_box_leaves_by_the_nearest_face() -> None:
     box, ball = PlacedShape([np.zeros(3)], list(np.eye(3)), (1.0, 2.0, 3.0)), Sphere(0.1)
     pair = pair_of(ball, Box((2.0, 4.0, 6.0)))
     for c, n, depth in (
@@ -225,7 +225,7 @@ def test_balls_that_meet_head_on_exchange_their_momentum() -> None:
     assert [event.active for event in run.events] == [True, False]
 
 
-def test_two_boxes_lie_on_each_other_and_slide_as_coulomb_says() -> None:
+def test_stacked_boxes_slide_as_coulomb_says() -> None:
     system = two_bodies(G)
     one, two = system.find("one"), system.find("two")
     slab, top = Box((2.0, 2.0, 0.2)), Box((0.4, 0.4, 0.4))
@@ -253,7 +253,7 @@ def ball() -> Model:
     return ce.compile(system)
 
 
-def test_rolling_resistance_brakes_a_ball_and_spinning_resistance_a_top(ball: Model) -> None:
+def test_rolling_resistance_brakes_ball_and_spinning_resistance_top(ball: Model) -> None:
     R, m, I = 0.1, 2.0, 0.02  # noqa: E741
     rolling, spinning = 2e-3, 1e-2
     body = ball.system.find("ball")
@@ -273,7 +273,7 @@ def test_rolling_resistance_brakes_a_ball_and_spinning_resistance_a_top(ball: Mo
     assert float(np.diff(run.results.contact_work.values).max()) < 1e-12
 
 
-def test_ball_rests_on_a_slope_below_its_rolling_angle(ball: Model) -> None:
+def test_ball_rests_on_slope_below_its_rolling_angle(ball: Model) -> None:
     # it rolls off where tan β exceeds rolling / R
     body, R, rolling = ball.system.find("ball"), 0.1, 5e-3
     for slope, moves in ((0.045, False), (0.055, True)):
@@ -291,7 +291,7 @@ def test_ball_rests_on_a_slope_below_its_rolling_angle(ball: Model) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sphere", "disc"])
-def test_gap_over_a_curved_road_is_the_distance_and_its_rate_the_row(ball: Model, kind: str) -> None:
+def test_gap_over_curved_road_has_row_as_rate(ball: Model, kind: str) -> None:
     body, R, speed, step = ball.system.find("ball"), 0.35, 5.0, 1e-6
     for road in (WavyRoad(0.8, 0.03, 2.0), BumpRoad(0.8, 0.06, 0.9, 2.0)):
         wheel = Contact(
@@ -359,7 +359,7 @@ def test_corners_of_a_box() -> None:
     assert len(np.unique(found, axis=0)) == 8
 
 
-def test_thrown_boxes_come_down_and_contacts_give_no_energy() -> None:
+def test_thrown_boxes_come_down_and_gain_no_energy() -> None:
     # python -m tests.benchmarks.thrown_boxes throws a thousand
     model, body = box()
     unilateral = standing(model, body, 1.0)

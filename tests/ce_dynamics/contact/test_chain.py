@@ -51,7 +51,7 @@ def test_piles_are_solved(name: str) -> None:
     assert coulomb_violation(problem, solution.p) <= 100.0 * MET
 
 
-def test_a_solution_is_found_again_from_itself_at_once() -> None:
+def test_solution_is_found_again_from_itself_at_once() -> None:
     problem = stack(5)
     solution = Chain().solve(problem)
     again = Chain().solve(problem, solution.p)
@@ -78,7 +78,7 @@ def test_solutions_are_among_all_solutions_by_enumeration(rng: np.random.Generat
             assert min(np.max(np.abs(problem.w(p) - solution.w)) for p in every) <= 1e-7
 
 
-def test_a_problem_with_several_solutions_gets_one_of_them() -> None:
+def test_problem_with_several_solutions_gets_one_of_them() -> None:
     # a rod on one foot with much friction (Painlevé): pressing down lifts the foot, A_nn + μ A_nt < 0
     A = np.array([[1.0, -1.5], [-1.5, 4.0]])
     L = np.linalg.cholesky(A)
@@ -168,7 +168,7 @@ def test_proximal_newton_ends_near_a_solution(many: bool) -> None:
 # By matrix
 
 
-def test_a_matrix_an_operator_and_a_problem_have_the_same_solution() -> None:
+def test_matrix_operator_and_problem_have_the_same_solution() -> None:
     problem = sphere_wall(60, 0.3)
     W, q, mu = problem.delassus, problem.b, problem.conditions.mu[1::3]
     reference = Chain(1e-12).solve(problem)
@@ -211,7 +211,7 @@ def contradiction(kinds: list[Kind]) -> Problem:
     return Problem.from_dense(GT, np.eye(2), [0.0, 1.0], [-1.0, -1.0, 0.0][: len(kinds)], conditions)
 
 
-def test_only_a_limit_stops_and_the_best_point_is_returned() -> None:
+def test_only_limit_stops_and_best_point_is_returned() -> None:
     problem = contradiction([Kind.UNILATERAL] * 2)  # v ≥ 1 and v ≤ −1
     solution = Chain(time_limit=0.2).solve(problem)
     assert not solution.converged

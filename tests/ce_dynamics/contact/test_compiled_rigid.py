@@ -82,7 +82,7 @@ def test_steps_are_those_of_the_chain(rolling: float, monkeypatch: pytest.Monkey
     assert len(left) < 10
 
 
-def test_motion_does_not_depend_on_lists_of_near_pairs() -> None:
+def test_motion_is_independent_of_near_pair_lists() -> None:
     # fast bodies make wide margins and short-lived lists of pairs; the motion must not depend on them
     contacts = strewn(4)
     fast = RigidBody("fast", 1.0, (0.01,) * 3, (0.0, 3.0, 5.0), velocity=(0.0, 40.0, 0.0))
@@ -95,7 +95,7 @@ def test_motion_does_not_depend_on_lists_of_near_pairs() -> None:
     np.testing.assert_allclose(together.r[4, :2], (0.0, 3.0 + 40.0 * 30 * H), atol=1e-12)
 
 
-def test_a_list_of_near_pairs_serves_bodies_at_rest_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_near_pair_list_serves_resting_bodies_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists are a fifth of the shapes' size wider than a step needs: slow bodies cross that in many steps."""
     shapes = [RigidShape(None, HalfSpace()), RigidShape("ball", Sphere(0.1))]
     contacts = RigidContacts(RigidBodies([RigidBody("ball", 1.0, (0.004,) * 3, (0.0, 0.0, 0.1))]), shapes)
@@ -120,7 +120,7 @@ def own_bodies(contacts: RigidContacts) -> list[RigidBody]:
     return [RigidBody(*one) for one in given]
 
 
-def test_rows_fall_apart_into_islands_and_friction_holds_them_together() -> None:
+def test_rows_form_islands_that_friction_joins() -> None:
     # point masses: the normal row has no entry of A in common with its friction
     A = np.diag([1.0, 2.0, 3.0, 1.0, 2.0])
     A[3, 4] = A[4, 3] = 0.5
@@ -160,7 +160,7 @@ def test_islands_that_are_solved_stay_as_they_are(rng: np.random.Generator) -> N
         Thorough(Chain(limit=1e-3, time_limit=1e-9)).solve(problem, np.array([0.3, 0.7, 0.5]))
 
 
-def test_newton_steps_of_held_rows_are_those_of_all(rng: np.random.Generator) -> None:
+def test_newton_steps_of_held_rows_equal_all(rng: np.random.Generator) -> None:
     per, contacts = 3, 8
     m = per * contacts
     B = rng.normal(size=(m, m + 4))

@@ -70,7 +70,7 @@ def test_the_compiled_step_is_that_of_the_theory(everything: UnilateralModel) ->
     assert loaded[~everything.unilateral].sum() >= 4
 
 
-def test_what_newton_does_not_solve_is_left_to_the_chain() -> None:
+def test_problem_unsolved_by_newton_goes_to_the_chain() -> None:
     # a slide between two stops that contradict each other: no impulse helps
     system = ce.System(gravity=(0.0, 0.0, 0.0))
     body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))

@@ -156,7 +156,7 @@ def slide(body: Model, friction: Friction, speed: float, h: float) -> ContactRun
 
 
 @pytest.mark.parametrize("friction", ["disc", "box"])
-def test_sliding_block_stops_after_v_squared_over_two_mu_g(body: Model, friction: Friction) -> None:
+def test_sliding_block_stops_as_formula_says(body: Model, friction: Friction) -> None:
     a = 0.4 * G
     errors = []
     for steps in (50, 100):  # of length h in which it loses a h: it stops after exactly so many
@@ -244,7 +244,7 @@ def test_disc_rolls_without_slipping_down_an_incline() -> None:
     np.testing.assert_allclose(run.results["body_wy"][-1], a / R, rtol=1e-6)
 
 
-def test_stop_of_a_dependent_hinge_stops_the_whole_loop() -> None:
+def test_stop_of_dependent_hinge_stops_the_whole_loop() -> None:
     system = four_bar((0.3, 0.8, 0.6, 0.9), 1.0)
     rocker = system.find("rocker")
     system.add_output("angle", "rad", lambda observer: observer.coordinate(rocker))
@@ -261,7 +261,7 @@ def test_stop_of_a_dependent_hinge_stops_the_whole_loop() -> None:
     np.testing.assert_allclose(crank_rate[hit + 1 : hit + 20], 0.0, atol=1e-2)
 
 
-def test_dry_friction_holds_a_slider_until_it_is_pushed_hard_enough() -> None:
+def test_dry_friction_holds_slider_up_to_its_limit() -> None:
     system = ce.System(gravity=(0.0, 0.0, 0.0))
     system.add_input("push", "N")
     slider = system.add_body("slider", mass=3.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
@@ -375,7 +375,7 @@ def test_impossible_initial_states_are_refused(body: Model) -> None:
             simulate_unilateral(tight, **({"duration": 0.1} | {name: -1.0}))  # type: ignore[arg-type]
 
 
-def test_a_run_that_cannot_go_on_keeps_what_it_has() -> None:
+def test_run_that_fails_keeps_its_past() -> None:
     system = ce.System(gravity=(0.0, 0.0, 0.0))
     one = system.add_body("body", mass=1.0, inertia=(1, 1, 1), parent=system.ground, hinge=ce.Free())
     # two robots drive apart what two cables hold together

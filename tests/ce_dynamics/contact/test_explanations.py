@@ -43,7 +43,7 @@ def jump(model: ce.Model, t: Floats, Y: Floats) -> Jump | None:
     return jump_in(model, t, Y, np.zeros(len(t)), lambda t, y: model.u0, False)
 
 
-def test_what_loses_energy_at_a_dead_centre_was_thrown(model: ce.Model) -> None:
+def test_what_loses_energy_at_dead_centre_was_thrown(model: ce.Model) -> None:
     t, Y = way(model, 1.56, kept=0.25)
     found = jump(model, t, Y)
     assert found is not None
@@ -51,6 +51,6 @@ def test_what_loses_energy_at_a_dead_centre_was_thrown(model: ce.Model) -> None:
     assert "dead centre of 'crank'" in found.what
 
 
-def test_a_way_that_turns_back_far_from_dead_centres_is_no_jump(model: ce.Model) -> None:
+def test_turning_back_away_from_dead_centres_is_legitimate(model: ce.Model) -> None:
     """A stop may take the energy: that is no matter of the loop's."""
     assert jump(model, *way(model, 1.4, kept=0.25)) is None

@@ -34,7 +34,7 @@ def test_friction_is_nothing_where_the_normal_force_pulls(kinds: tuple[int, int]
         assert p[1] < 0.0 < p[2]
 
 
-def test_scale_of_a_pair_is_the_largest_eigenvalue_of_its_block(rng: np.random.Generator) -> None:
+def test_scale_of_pair_is_largest_eigenvalue_of_block(rng: np.random.Generator) -> None:
     for _ in range(20):
         G = rng.normal(size=(4, 6))
         L = rng.normal(size=(6, 6))

@@ -40,7 +40,7 @@ def body() -> Model:
 
 @pytest.mark.parametrize("solver", [Chain(), GaussSeidel(1e-12)], ids=["machine code", "Python"])
 @pytest.mark.parametrize("falling", [0.0, 3.0])
-def test_what_has_entered_comes_out_no_faster_than_it_went_in(
+def test_penetrating_bodies_leave_no_faster_than_they_came(
     body: Model, solver: Chain | GaussSeidel, falling: float
 ) -> None:
     # 5 cm deep: ψ/h would be 50 m/s; what it went in with, what gravity adds, and the speed of rest

@@ -226,7 +226,7 @@ def test_rebound_rule() -> None:
     assert rebounding(np.ones(1), -np.ones(1), -20.0 * np.ones(1), 0.1, ~yes, half, 0.0)[0] == 0.0
 
 
-def test_contacts_of_runs_do_no_work_on_the_bodies(rng: np.random.Generator) -> None:
+def test_contacts_of_runs_do_no_work_on_bodies(rng: np.random.Generator) -> None:
     # a slender box with eight corners, e = 1 and much friction, where Newton's law gives energy
     system = ce.System(gravity=(0, 0, -9.81))
     body = system.add_body(

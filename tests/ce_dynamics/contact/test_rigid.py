@@ -9,7 +9,7 @@ import numpy as np
 from ce_dynamics.contact.rigid import responses
 
 
-def test_responses_are_the_inverse_mass_matrix_times_the_rows(rng: np.random.Generator) -> None:
+def test_responses_are_inverse_mass_matrix_times_the_rows(rng: np.random.Generator) -> None:
     """M = diag(m 1, R I Rᵀ) of every body, inverted by NumPy; rows of no body stay as they are."""
     bodies, per = np.array((1, -1, 0)), 3
     J = rng.normal(size=(len(bodies) * per, 6))

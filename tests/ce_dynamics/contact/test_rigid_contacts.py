@@ -166,7 +166,7 @@ def test_heap_comes_to_rest_and_bears_its_weight(rng: np.random.Generator) -> No
     np.testing.assert_allclose(np.diff(momentum), 0.0, atol=0.2)
 
 
-def test_box_slides_to_rest_and_a_sphere_rolls_on() -> None:
+def test_box_slides_to_rest_and_sphere_rolls_on() -> None:
     mu, v0 = 0.3, 2.0
     bodies = [
         RigidBody("box", 2.0, (0.1,) * 3, position=(0, 0, 0.1), velocity=(v0, 0, 0)),
@@ -225,7 +225,7 @@ def test_impossible_scenes_are_refused_and_interrupted_runs_kept() -> None:
     assert issubclass(SimulationError, Exception)
 
 
-def test_runs_with_one_long_interval_keep_the_state_they_were_ended_in() -> None:
+def test_runs_of_one_interval_keep_their_end_state() -> None:
     """By the user in the eleventh step: ten are kept, as a run of ten makes them."""
     ball = RigidBody("ball", 1.0, (0.004,) * 3, (0, 0, 0.1), velocity=(1.0, 0, 0))
     contacts = RigidContacts(RigidBodies([ball]), [RigidShape("ball", Sphere(0.1)), FLOOR], mu=0.3)
@@ -280,7 +280,7 @@ def test_plates_face_to_face_meet_in_an_octagon() -> None:
     np.testing.assert_allclose(np.hypot(*found.C[:, :2].T), 0.5 / math.cos(math.pi / 8.0), rtol=1e-12)
 
 
-def test_rolling_and_spinning_friction_bring_a_ball_to_rest() -> None:
+def test_rolling_and_spinning_friction_bring_ball_to_rest() -> None:
     R, rolling, spinning, v0, w0 = 0.1, 0.004, 0.003, 1.0, 20.0
     inertia = 0.4 * R * R
     bodies = [

@@ -70,7 +70,7 @@ def test_charts_are_changed_in_a_run() -> None:
     assert float(np.ptp(fourth.results.energy.values)) < 1e-2 * drifts[1]
 
 
-def test_end_of_a_loops_range_is_explained_and_what_was_made_is_kept() -> None:
+def test_end_of_loop_range_is_explained_with_results() -> None:
     unilateral = UnilateralModel(ce.compile(five_bar(independent=["a", "d"])), [])
     with pytest.raises(SimulationError, match=r"loop of 'a' left the range it can be assembled in") as stop:
         simulate_unilateral(unilateral, duration=1.5, step=1e-3, interval=0.05)
@@ -115,7 +115,7 @@ def test_interrupted_runs_keep_what_was_computed(falling: UnilateralModel) -> No
     np.testing.assert_allclose(run.results.time.values, np.linspace(0.0, 0.05, 6), atol=1e-12)
 
 
-def test_runs_with_one_long_interval_keep_the_state_they_were_ended_in(falling: UnilateralModel) -> None:
+def test_runs_of_one_interval_keep_their_end_state(falling: UnilateralModel) -> None:
     """By the user within a step that is not stored: what was made until then is what a whole run makes."""
     steps: list[float] = []
 
@@ -138,7 +138,7 @@ def test_runs_with_one_long_interval_keep_the_state_they_were_ended_in(falling: 
         np.testing.assert_array_equal(run.results[name].values, whole.results[name].values)
 
 
-def test_progress_is_told_and_the_first_multiplier_is_that_of_the_first_step(
+def test_progress_is_told_with_multipliers_of_first_step(
     falling: UnilateralModel,
 ) -> None:
     times: list[float] = []
@@ -182,13 +182,13 @@ class Careless(GaussSeidel):
         return replace(super().solve(problem, start), converged=False, residual=1e-3)
 
 
-def test_steps_that_are_not_solved_are_counted_and_told(falling: UnilateralModel) -> None:
+def test_unsolved_steps_are_counted_and_told(falling: UnilateralModel) -> None:
     with pytest.warns(AccuracyWarning, match=r"2 of 2 steps .* up to 0.001 m/s"):
         run = simulate_unilateral(falling, duration=2e-3, solver=Careless())
     assert run.statistics.unresolved == 2
 
 
-def test_step_that_is_too_long_for_a_spring_is_named() -> None:
+def test_step_too_long_for_a_spring_is_named() -> None:
     system = ce.System(gravity=(0.0, 0.0, -9.81))
     body = system.add_body(
         "b", mass=1.0, inertia=(0.1,) * 3, parent=system.ground, hinge=ce.Prismatic((0, 0, 1))

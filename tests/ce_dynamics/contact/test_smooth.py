@@ -82,7 +82,7 @@ def sliding_ball(model: Model) -> tuple[UnilateralModel, Floats]:
 
 
 @pytest.mark.parametrize("make", [leaning_disc, tumbling_on_a_cable, sliding_ball])
-def test_order_is_as_stated_while_no_row_begins_or_ceases_to_act(make: object, body: Model) -> None:
+def test_order_holds_while_the_same_rows_act(make: object, body: Model) -> None:
     unilateral, y0 = make(body)  # type: ignore[operator]
     T = 0.2
 
@@ -109,7 +109,7 @@ def test_energy_changes_by_the_work_of_what_slides(body: Model) -> None:
     assert float(run.contact_work[-1]) < -0.1
 
 
-def test_parts_are_as_short_as_a_disc_that_falls_flat_asks_for(body: Model) -> None:
+def test_parts_are_short_for_disc_falling_flat(body: Model) -> None:
     """Its lowest point runs around ever faster: 20 ms are no step for it (with them it left the ground).
 
     Parts whose change of velocity two rules disagree on by 0.3 % of the speed are halved, so that a part errs
@@ -247,7 +247,7 @@ def test_pushed_slider_sticks_slides_and_hits_its_stop() -> None:
         np.testing.assert_allclose(stop.time, hit, atol=2e-3)
 
 
-def test_a_cable_that_is_pulled_taut_has_its_length_at_once() -> None:
+def test_cable_pulled_taut_has_its_length_at_once() -> None:
     """Its hook is moved at 1 m/s; the step in which it gets taut ends a moment later, and is stored.
 
     From there on the ball is behind the hook by the cable's length, and as fast: to rounding, as both are

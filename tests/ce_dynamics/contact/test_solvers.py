@@ -58,7 +58,7 @@ def violation(problem: Problem, solution: Solution) -> float:
 
 
 @pytest.mark.parametrize("doubled", [False, True])
-def test_gauss_seidel_agrees_with_the_exact_solution_in_w(rng: np.random.Generator, doubled: bool) -> None:
+def test_gauss_seidel_agrees_with_exact_solution_in_w(rng: np.random.Generator, doubled: bool) -> None:
     compared = 0
     for _ in range(100):
         problem = frictionless(rng, doubled=doubled)
@@ -72,7 +72,7 @@ def test_gauss_seidel_agrees_with_the_exact_solution_in_w(rng: np.random.Generat
     assert compared >= 95
 
 
-def test_gauss_seidel_agrees_with_the_exact_solution_with_friction(rng: np.random.Generator) -> None:
+def test_gauss_seidel_agrees_with_exact_solution_with_friction(rng: np.random.Generator) -> None:
     sliding = sticking = 0
     compared = 0
     for _ in range(80):
@@ -144,7 +144,7 @@ def test_warm_start_at_the_solution_needs_one_sweep(rng: np.random.Generator) ->
     np.testing.assert_allclose(warm.w, cold.w, atol=1e-10)
 
 
-def test_tolerance_bounds_the_residual_and_too_few_sweeps_are_reported(rng: np.random.Generator) -> None:
+def test_tolerance_bounds_residual_and_few_sweeps_are_reported(rng: np.random.Generator) -> None:
     problem = frictionless(rng, doubled=False)
     while GaussSeidel(1e-12).solve(problem).sweeps < 20:
         problem = frictionless(rng, doubled=False)

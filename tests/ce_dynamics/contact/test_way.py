@@ -43,7 +43,7 @@ class Told(StepLoop):
 
 
 @pytest.mark.parametrize("events", [(), (0.5,), (63.5,), (21.5,), (32.5, 33.5), (6.5, 50.5)])
-def test_parts_are_halved_down_to_events_and_doubled_behind_them(events: tuple[float, ...]) -> None:
+def test_parts_are_halved_before_events_and_doubled_after(events: tuple[float, ...]) -> None:
     """They cover the step, only events are left to short steps, and parts lie on the grid of their length."""
     way = Told(*events)
     y = way.step(np.zeros(1))
@@ -76,7 +76,7 @@ class Stuck(Told):
         return y
 
 
-def test_steps_of_first_order_get_longer_where_they_change_nothing() -> None:
+def test_first_order_steps_grow_where_nothing_changes() -> None:
     """1, 2, 4, 8, 8, ... parts; from where rows change they begin anew; the last ends with the step."""
     for changes, spans in (((), [1, 2, 4, 8, 8, 8, 1]), ((39,), [1, 2, 4, 8, 1, 2, 4, 8, 2])):
         way = Stuck(*changes)

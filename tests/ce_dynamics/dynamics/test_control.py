@@ -98,7 +98,7 @@ def held_exactly(period: float, duration: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "rosenbrock", "DOP853", "Radau"])
-def test_a_speed_control_that_integrates_follows_its_closed_form(method: str) -> None:
+def test_speed_control_that_integrates_follows_its_closed_form(method: str) -> None:
     """[ẋ; v̇; i̇] is linear: the matrix exponential.  1e-5 is ten times the tolerance, or h² of Rosenbrock."""
     model = steered_cart()
     A = np.array([[0, 1, 0, 0], [0, -K_P / MASS, K_I / MASS, K_P / MASS], [0, -1, 0, 1], [0, 0, 0, 0]])
@@ -156,7 +156,7 @@ def test_channels_without_controller_are_refused() -> None:
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "rosenbrock", "RK45"])
 @pytest.mark.parametrize("period", [0.03, 1.0 / 30.1])
-def test_sampled_memory_is_exact_where_steps_end_at_samples(method: str, period: float) -> None:
+def test_sampled_memory_is_exact_at_samples(method: str, period: float) -> None:
     """Between samples the motion is a parabola, which all these methods have exactly: only rounding is left.
 
     A step that went across a sample would be wrong by a change of force of some 0.01 N within it, 1e-8 m.
@@ -168,7 +168,7 @@ def test_sampled_memory_is_exact_where_steps_end_at_samples(method: str, period:
 
 
 @pytest.mark.parametrize(("method", "period"), [("rk4", 0.03), ("dopri5", 1.0 / 30.1)])
-def test_lanes_and_simulators_keep_the_memory_bit_by_bit(method: str, period: float) -> None:
+def test_lanes_and_simulators_keep_memory_bit_by_bit(method: str, period: float) -> None:
     """Single run, lanes of an ensemble; a simulator that is saved between two samples and restored."""
     model = sampled_cart(period)
     alone = ce.simulate(model, duration=0.5, interval=0.02, method=method)  # type: ignore[arg-type]
@@ -192,7 +192,7 @@ def test_lanes_and_simulators_keep_the_memory_bit_by_bit(method: str, period: fl
     np.testing.assert_array_equal(sim.state, after)
 
 
-def test_controllers_look_at_their_own_samples_in_the_order_of_their_addition() -> None:
+def test_controllers_see_their_own_samples_in_order() -> None:
     model = cart(Held(0.01, "often"), Held(0.03, "seldom"))
     assert model.layout.sampling.period == pytest.approx(0.01)
     run = ce.simulate(model, duration=0.12, method="rk4")

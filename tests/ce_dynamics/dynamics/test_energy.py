@@ -51,7 +51,7 @@ def test_kinetic_energy_equals_the_dense_sum(case: Case) -> None:
     assert kinetic_energy(case.instant().outward) == pytest.approx(expected, rel=1e-12)
 
 
-def test_velocities_are_those_of_the_dense_operators_in_body_axes(case: Case) -> None:
+def test_velocities_are_those_of_dense_operators(case: Case) -> None:
     dense, V = Dense(case.instant()), velocities(case.instant().outward)
     assert np.array_equal(V["ground"], np.zeros(6))
     for body in case.system.bodies:
@@ -80,7 +80,7 @@ def test_momentum_equals_the_dense_sums(case: Case) -> None:
     assert result.mass == pytest.approx(mass)
 
 
-def test_linear_momentum_is_mass_times_velocity_of_the_centre(case: Case) -> None:
+def test_linear_momentum_is_mass_times_velocity_of_centre(case: Case) -> None:
     result = momentum(case.instant().outward)
     rate = case.derivative(lambda instant: momentum(instant.outward).com, np.zeros(case.n_v))
     np.testing.assert_allclose(result.linear, result.mass * rate, atol=1e-7 * result.mass)
@@ -169,7 +169,7 @@ def integrated(case: Case, duration: float, rtol: float) -> tuple[Array, Array]:
     return result[0], result[1]
 
 
-def test_momentum_is_conserved_and_work_accounted_for_along_a_free_motion(rng: np.random.Generator) -> None:
+def test_momentum_and_energy_balance_along_a_free_motion(rng: np.random.Generator) -> None:
     """Tolerances: some hundred times the integrator's, on quantities of order 10."""
     start, end = integrated(Case(free_system(rng, damping=0.5), rng), 0.5, rtol=1e-10)
     assert end[0] - start[0] == pytest.approx(end[1] - start[1], abs=1e-7)
@@ -177,7 +177,7 @@ def test_momentum_is_conserved_and_work_accounted_for_along_a_free_motion(rng: n
     np.testing.assert_allclose(end[2:], start[2:], atol=1e-7)
 
 
-def test_work_of_a_drive_is_accounted_for_along_a_motion(rng: np.random.Generator) -> None:
+def test_work_of_drive_is_accounted_for_along_motion(rng: np.random.Generator) -> None:
     system = System()
     base = add_random(system, rng, "base", system.ground, Revolute((0, 1, 0)))
     slider = add_random(system, rng, "slider", base, Prismatic((1, 0, 0.3)))
@@ -190,7 +190,7 @@ def test_work_of_a_drive_is_accounted_for_along_a_motion(rng: np.random.Generato
     assert abs(end[1]) > 0.1
 
 
-def test_a_system_without_mass_has_no_centre_of_mass() -> None:
+def test_system_without_mass_has_no_centre_of_mass() -> None:
     system = System()
     system.add_body("ghost", mass=0.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
     with pytest.raises(ModelError, match="no mass"):

@@ -36,7 +36,7 @@ def needed(instant: Instant, v_dot: Array) -> Array:
     return inverse_dynamics(instant.outward, instant.loads.wrenches, instant.loads.torques, v_dot).T
 
 
-def test_velocities_of_the_dense_operators_are_rates_of_positions(case: Case) -> None:
+def test_velocities_of_dense_operators_are_rates_of_positions(case: Case) -> None:
     """The reference itself: J θ̇ + drift is what positions do, and what the observer says."""
     dense = Dense(case.instant())
     rates = case.derivative(lambda instant: Dense(instant).positions(), np.zeros(case.n_v))
@@ -44,7 +44,7 @@ def test_velocities_of_the_dense_operators_are_rates_of_positions(case: Case) ->
     np.testing.assert_allclose(dense.V, dense.observed_velocities(), atol=1e-13 * np.max(np.abs(dense.V)))
 
 
-def test_bias_forces_equal_dense_newton_euler_on_differentiated_velocities(case: Case) -> None:
+def test_bias_forces_equal_dense_newton_euler(case: Case) -> None:
     instant = case.instant()
     C = needed(instant, np.zeros(case.n_v))
     dense = Dense(instant).generalised(accelerations(case, np.zeros(case.n_v)))
@@ -93,7 +93,7 @@ def test_forward_of_inverse_is_identity(case: Case, rng: np.random.Generator) ->
     np.testing.assert_allclose(result.v_dot, v_dot, rtol=0.0, atol=tolerance)
 
 
-def test_solving_with_the_mass_agrees_with_the_full_sweeps(case: Case, rng: np.random.Generator) -> None:
+def test_solving_with_mass_agrees_with_the_full_sweeps(case: Case, rng: np.random.Generator) -> None:
     """θ̈(T) − θ̈(0) = M⁻¹ T."""
     instant, v_dot = case.instant(), rng.normal(size=case.n_v)
     nodes = tip_to_base(instant.outward, {}, {})

@@ -92,14 +92,14 @@ def in_frame(
 
 @pytest.mark.parametrize("body", NAMES)
 @pytest.mark.parametrize("frame", NAMES)
-def test_a_point_load_is_the_same_in_every_frame(body: str, frame: str) -> None:
+def test_point_load_is_the_same_in_every_frame(body: str, frame: str) -> None:
     expected = accelerations(body, in_frame(body, "ground"))
     assert np.linalg.norm(expected - accelerations(body, None)) > 0.1
     np.testing.assert_allclose(accelerations(body, in_frame(body, frame)), expected, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("body", NAMES)
-def test_a_force_off_the_centre_of_mass_is_a_force_and_a_torque_there(body: str) -> None:
+def test_force_off_centre_is_force_and_torque_there(body: str) -> None:
     def make(system: System) -> Rule:
         b, ground = system.find(body), system.ground
 
@@ -114,7 +114,7 @@ def test_a_force_off_the_centre_of_mass_is_a_force_and_a_torque_there(body: str)
 
 
 @pytest.mark.parametrize("body", NAMES)
-def test_the_effect_of_a_load_is_that_of_its_virtual_power(body: str) -> None:
+def test_effect_of_a_load_is_its_virtual_power(body: str) -> None:
     # v̇ changes by M⁻¹ of the generalised force ∂P/∂v, P = F · v + T · ω, with M from unit generalised forces.
     system = vehicle()
     b, ground = system.find(body), system.ground
@@ -131,7 +131,7 @@ def test_the_effect_of_a_load_is_that_of_its_virtual_power(body: str) -> None:
 
 
 @pytest.mark.parametrize("body", ["arm", "wheel"])
-def test_a_load_on_a_revolute_hinge_is_a_pair_of_torques(body: str) -> None:
+def test_load_on_revolute_hinge_is_pair_of_torques(body: str) -> None:
     def hinge_load(system: System) -> Rule:
         return lambda observer: [HingeLoad(system.find(body), 0, 2.5)]
 
@@ -154,7 +154,7 @@ def test_a_load_on_a_revolute_hinge_is_a_pair_of_torques(body: str) -> None:
     np.testing.assert_allclose(accelerations(body, hinge_load), expected, rtol=1e-11, atol=1e-11)
 
 
-def test_a_load_on_a_prismatic_hinge_is_a_pair_of_forces() -> None:
+def test_load_on_prismatic_hinge_is_pair_of_forces() -> None:
     def hinge_load(system: System) -> Rule:
         return lambda observer: [HingeLoad(system.find("mast"), 0, -6.0)]
 
@@ -174,7 +174,7 @@ def test_a_load_on_a_prismatic_hinge_is_a_pair_of_forces() -> None:
 
 
 @pytest.mark.parametrize("k", range(3))
-def test_a_load_on_a_spherical_hinge_is_a_torque_about_an_axis_of_the_parent(k: int) -> None:
+def test_load_on_spherical_hinge_is_torque_in_parent(k: int) -> None:
     def hinge_load(system: System) -> Rule:
         return lambda observer: [HingeLoad(system.find("trailer"), k, 4.0)]
 
@@ -214,7 +214,7 @@ def test_a_load_on_the_ground_does_nothing() -> None:
 
 
 @pytest.mark.parametrize(("body", "k"), [("arm", 1), ("arm", -1), ("trailer", 3), ("ground", 0)])
-def test_a_load_on_a_component_that_a_hinge_does_not_have_is_refused(body: str, k: int) -> None:
+def test_load_on_missing_component_of_hinge_is_refused(body: str, k: int) -> None:
     def make(system: System) -> Rule:
         return lambda observer: [HingeLoad(system.find(body), k, 1.0)]
 

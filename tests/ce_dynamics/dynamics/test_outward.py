@@ -161,7 +161,7 @@ def test_coordinates_and_rates_of_independent_and_prescribed_hinges(path: Path) 
         assert outward.rate(body) == inputs[f"drive of {name}_rate"]
 
 
-def test_rates_of_dependent_hinges_are_derivatives_of_their_coordinates(path: Path) -> None:
+def test_dependent_rates_are_derivatives_of_their_coordinates(path: Path) -> None:
     case = path.case
     outward = case.instant().outward
     dependent = [body for S in case.embedding.aggregates for body in S.dependent]
@@ -187,7 +187,7 @@ def test_the_wheels_are_unturned_unless_they_carry_something() -> None:
     assert not Case(wheels(brother=True), np.random.default_rng(1)).embedding.unturned
 
 
-def test_the_spin_angle_of_a_wheel_does_not_matter_to_the_dynamics() -> None:
+def test_spin_angle_of_wheel_is_without_effect() -> None:
     case = Case(wheels(), np.random.default_rng(2))
     reference = case.instant().accelerations.v_dot
     assert np.linalg.norm(reference) > 1.0
@@ -209,7 +209,7 @@ def test_unturned_wheels_move_like_wheels_that_turn() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-11)
 
 
-def test_acceleration_of_a_point_is_the_second_derivative_of_its_position(rng: np.random.Generator) -> None:
+def test_acceleration_of_point_is_derivative_of_position(rng: np.random.Generator) -> None:
     # The body's own acceleration is determined by v̇, which a finite difference of velocities contains.
     case = Case(wheels(), np.random.default_rng(4))
     v_dot = case.instant().accelerations.v_dot

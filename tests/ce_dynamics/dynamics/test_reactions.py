@@ -71,7 +71,7 @@ def test_reactions_and_loads_accelerate_every_single_body(case: Case) -> None:
         np.testing.assert_allclose(acting[name], needed[k : k + 6], atol=tolerance, err_msg=name)
 
 
-def test_free_hinges_transmit_only_what_is_applied_along_their_freedoms(case: Case) -> None:
+def test_free_hinges_transmit_only_applied_loads(case: Case) -> None:
     instant = case.instant()
     result = reactions_of(instant)
     size = max(1.0, *(float(np.max(np.abs(h.force))) for h in result.hinges.values()))
@@ -217,7 +217,7 @@ def test_parallelogram_shares_a_platform_by_the_lever_rule() -> None:
     assert result.redundant == {"crank": 3}
 
 
-def test_multiplier_of_a_distance_is_the_force_in_the_rod() -> None:
+def test_multiplier_of_distance_is_force_in_the_rod() -> None:
     """Two weights on vertical sliders, a rod of fixed length between them, and a lift under the lower one."""
     system = System(gravity=(0, 0, -10.0))
     lower = system.add_body("lower", mass=3.0, parent="ground", hinge=Prismatic((0, 0, 1)))
@@ -251,7 +251,7 @@ def test_residual_is_the_largest_of_all_hinges() -> None:
     assert left == pytest.approx(inertia * delta, rel=1e-12)
 
 
-def test_reaction_of_a_coupling_lies_along_the_coordinate_that_it_couples() -> None:
+def test_reaction_of_coupling_lies_along_its_coordinate() -> None:
     """A pinion lifts and turns a rack in a cylinder: by a force along it, and by a torque about it."""
     system = System(gravity=(0, 0, -10.0))
     system.add_body("pinion", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 1, 0)))
@@ -269,7 +269,7 @@ def test_reaction_of_a_coupling_lies_along_the_coordinate_that_it_couples() -> N
     np.testing.assert_allclose(found["turn"].force, (0, 0, 0), atol=1e-12)
 
 
-def test_a_condition_on_a_direction_holds_with_a_torque() -> None:
+def test_condition_on_a_direction_holds_with_a_torque() -> None:
     """An arm of 2 kg on a ball joint, its centre 1 m away: kept level, against 20 N m of its weight."""
     system = System(gravity=(0, 0, -10.0))
     arm = system.add_body(

@@ -77,7 +77,7 @@ def test_velocities(layout: Layout) -> None:
     assert [entry.unit for entry in layout.v] == ["rad/s"] * 3 + ["m/s"] * 4 + ["rad/s"] * 2
 
 
-def test_first_order_states_of_motions_come_before_those_of_elements(layout: Layout) -> None:
+def test_states_of_motions_precede_those_of_elements(layout: Layout) -> None:
     assert layout.x == (
         Entry("steer.motion.position", "rad"),
         Entry("steer.motion.rate", "rad/s"),
@@ -109,12 +109,12 @@ def test_sizes_and_parts(layout: Layout) -> None:
     np.testing.assert_array_equal(states["tyre"], (21, 22))
 
 
-def test_rates_of_first_order_states_are_in_the_order_of_the_states(layout: Layout) -> None:
+def test_rates_of_first_order_states_are_in_order(layout: Layout) -> None:
     x_dot = {"tyre": np.array((3.0, 4.0)), "steer.motion": np.array((1.0, 2.0))}
     np.testing.assert_array_equal(layout.collect(x_dot), (1, 2, 3, 4))
 
 
-def test_the_right_hand_side_has_every_rate_in_its_place() -> None:
+def test_right_hand_side_has_every_rate_in_place() -> None:
     model = Model(example())
     y = model.y0
     y[-4:-2] = (0.3, 0.7)  # position and rate of the actuator
@@ -126,7 +126,7 @@ def test_the_right_hand_side_has_every_rate_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("rates", [0, 1, 3])
-def test_an_element_returns_as_many_rates_as_it_has_states(rates: int) -> None:
+def test_element_returns_a_rate_for_every_state(rates: int) -> None:
     system = System()
     body = system.add_body("body", mass=1.0, parent="ground", hinge=Prismatic((1, 0, 0)))
     system.add_force(Relaxation("tyre", body, rates))

@@ -338,7 +338,7 @@ def test_methods_agree_across_charts(method: Any) -> None:
     assert not any("chart_at" in name or "chart_along" in name for name in map(str, run))
 
 
-def test_charts_are_left_where_they_are_worn_whatever_is_asked_first(rng: np.random.Generator) -> None:
+def test_worn_charts_are_left_in_any_order(rng: np.random.Generator) -> None:
     """What is asked first is a formula that does not answer less than the wear, for three directions."""
     model = Model(through(platform()))
     charts = Charts(model)
@@ -365,7 +365,7 @@ def test_simulator_changes_charts() -> None:
     assert simulator.outputs()["left"] > 11.0
 
 
-def test_charts_are_looked_at_however_rarely_states_are_stored() -> None:
+def test_charts_are_checked_however_rarely_states_are_stored() -> None:
     model = Model(falling(False))
     options: dict[str, Any] = {"duration": 1.0, "method": "rk4", "step": 1e-3}
     often, once = (ce.simulate(model, interval=interval, **options) for interval in (0.01, 1.0))
@@ -376,7 +376,7 @@ def test_charts_are_looked_at_however_rarely_states_are_stored() -> None:
     assert simulator.outputs()["left"] == pytest.approx(float(often["left"][-1]), abs=1e-9)
 
 
-def test_charts_are_looked_at_between_samples_that_fit_no_step() -> None:
+def test_charts_are_checked_between_samples_off_the_grid() -> None:
     """The five bars fall beside a cart whose controller looks four times in a second: 319 steps go by."""
     system = falling(False)
     add(system, "cart", "ground", Prismatic((1, 0, 0), (0, 5, 0)), np.array((0.0, 5.0, 0.0)))
@@ -436,7 +436,7 @@ def test_initial_values_by_any_hinges() -> None:
         assert again.rate(body) == pytest.approx(outward.rate(before), abs=1e-12)
 
 
-def test_named_hinges_stay_if_nothing_is_said_of_them() -> None:
+def test_named_hinges_stay_by_default() -> None:
     system = through(five_bar(), "right")
     system.start("left", q=0.3, v=1.0)
     model = Model(system)
@@ -484,7 +484,7 @@ def test_initial_coordinates_out_of_reach() -> None:
 
 @pytest.mark.parametrize("longer", [5e-3, 1e-4, 1e-7])
 @pytest.mark.parametrize("angle", [3.0, -3.5])
-def test_the_start_is_on_the_branch_of_the_design_pose(angle: float, longer: float) -> None:
+def test_start_is_on_branch_of_the_design_pose(angle: float, longer: float) -> None:
     """A rod and a rocker that are longer than crank and ground together by next to nothing.
 
     Where they stretch, the other branch is as near as √longer: the pin may not change sides.

@@ -41,7 +41,7 @@ def six_bar(*, closed_form: bool) -> System:
 
 
 @pytest.mark.parametrize("q", [-2.5, -0.7, 0.0, 0.4, 1.5])
-def test_a_closed_form_and_newton_agree_with_newton_alone(q: float) -> None:
+def test_closed_form_and_newton_agree_with_newton_alone(q: float) -> None:
     """Accelerations of all bodies; the two ways share neither positions nor rates of the four-bar."""
     nothing = np.zeros(0)
     mixed, numeric = embed(six_bar(closed_form=True)), embed(six_bar(closed_form=False))
@@ -61,7 +61,7 @@ def test_each_hinge_is_found_once() -> None:
     assert rest.closes == ("pin",)
 
 
-def test_where_the_straight_path_does_not_lead_it_says_so() -> None:
+def test_failing_straight_path_is_reported() -> None:
     """The rest of the loop has three given hinges, whose straight path passes out of reach."""
     system = six_bar(closed_form=True)
     system.start("crank", q=0.0, v=4.0)

@@ -121,7 +121,7 @@ def test_loops_without_a_common_body_stay_apart() -> None:
     assert [body.name for body in owner(embedding, "c").independent] == ["d"]
 
 
-def test_a_loop_on_a_loop_is_a_child_of_one_body() -> None:
+def test_loop_on_loop_is_child_of_one_body() -> None:
     """A second loop whose bodies hang on one body of the first does not merge with it."""
     system = System()
     for name, x in (("a", 0.0), ("b", 1.0)):
@@ -150,7 +150,7 @@ def steered() -> System:
     return system
 
 
-def test_a_prescribed_body_that_carries_the_other_end_roots_its_loop() -> None:
+def test_prescribed_body_with_other_end_roots_its_loop() -> None:
     """A turret that is led carries a lever that is led, and an arm that the lever holds by a rod."""
     system = System()
     add(system, "turret", "ground", pin(0.0), np.array((0.0, 0.5, 0.0)))
@@ -191,7 +191,7 @@ def test_prescribed_siblings_come_first() -> None:
     assert order.index("lever") < min(order.index("left"), order.index("right"))
 
 
-def test_parents_come_before_children_and_siblings_before_who_ties_to_them() -> None:
+def test_parents_and_tied_siblings_come_first() -> None:
     embedding = embed(steered())
     placed = {"ground"}
     for S in embedding.aggregates:

@@ -134,7 +134,7 @@ def state(model: ce.Model, seed: int, spread: float = 0.4) -> Any:
 
 @pytest.mark.filterwarnings("ignore:.*'post'.* move as one:ce_dynamics.errors.ImmobilityWarning")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_free_geometry_is_that_of_the_model_built_there(mechanism: str) -> None:
+def test_free_geometry_is_that_of_model_built_there(mechanism: str) -> None:
     names = MECHANISMS[mechanism][1]
     model = free_model(mechanism)
     traced = model.trace_dynamics()

@@ -116,7 +116,7 @@ def in_some_pose(
 
 
 @pytest.mark.parametrize("driven", [False, True])
-def test_the_beam_comes_first_then_the_crank_then_the_knuckles(driven: bool) -> None:
+def test_beam_comes_first_then_crank_then_the_knuckles(driven: bool) -> None:
     beam, crank, knuckles = loop_of(axle(driven=driven)).linkages
     assert isinstance(beam, NumericLinkage)
     assert (beam.determines, beam.parameter) == (("beam",), "beam.z")  # a table
@@ -164,7 +164,7 @@ def test_the_same_as_at_once(rng: np.random.Generator, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("driven", [False, True])
-def test_free_hardpoints_are_those_of_the_model_built_there(driven: bool, rng: np.random.Generator) -> None:
+def test_free_hardpoints_are_those_of_model_built_there(driven: bool, rng: np.random.Generator) -> None:
     free = ce.System(gravity=(0.5, 0.3, -9.8))
     names = {"z": 0.42, "y": -0.6}
     parameters = {name: free.add_parameter(ce.Parameter(name, x)) for name, x in names.items()}
@@ -195,7 +195,7 @@ def test_derivatives(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(A, np.array(columns).T, rtol=1e-6, atol=1e-6)
 
 
-def test_what_one_coordinate_leads_is_in_one_table_unless_all_parts_have_their_own() -> None:
+def test_common_leader_has_one_table_unless_all_differ() -> None:
     """A crank that slides is no formula, and would be led straight by the six coordinates of the beam."""
     (whole,) = loop_of(axle(driven=False, slides=True)).linkages
     assert isinstance(whole, NumericLinkage)
@@ -235,7 +235,7 @@ def test_parts_on_what_a_formula_turns(rng: np.random.Generator) -> None:
         assert in_some_pose(s, rng)[-1] < 1e-10
 
 
-def test_rods_that_hold_a_body_are_found_among_many() -> None:
+def test_rods_that_hold_body_are_found_among_many() -> None:
     """More than are tried together, and one that says again what the others do is no part of them."""
     s = axle(driven=True)
     dependent = tuple(body for body in s.bodies if body.name != "rack")

@@ -50,7 +50,7 @@ def led(model: ce.Model) -> NumericLinkage:
     return linkage
 
 
-def test_it_starts_where_the_formulas_find_what_leads_it(model: ce.Model) -> None:
+def test_it_starts_where_formulas_find_what_leads_it(model: ce.Model) -> None:
     q = np.array((0.32, -0.5))
     found = model.assemble({"left": q[0], "right": q[1]}).coordinates
     system = five_bar_that_moves_an_arm()
@@ -71,7 +71,7 @@ def test_it_starts_where_the_formulas_find_what_leads_it(model: ce.Model) -> Non
     np.testing.assert_allclose(started.accelerations(q, v), model.accelerations(q, v), rtol=1e-10)
 
 
-def test_a_start_that_formulas_do_not_reach_is_none(model: ce.Model) -> None:
+def test_start_that_formulas_do_not_reach_is_none(model: ce.Model) -> None:
     away = np.array((-1.4, 1.4, 0.0, 0.0))
     with pytest.raises(ce.AssemblyError):
         model.accelerations(away[:2], away[2:])

@@ -153,7 +153,7 @@ def test_closure_that_leaves_too_much() -> None:
     )
 
 
-def test_ball_joints_where_one_should_have_been_a_pin() -> None:
+def test_ball_joints_where_one_should_have_been_pin() -> None:
     """A coupler between two ball joints spins about its own line: a freedom that nothing accounts for."""
 
     def coupler(end: ce.Hinge) -> System:
@@ -259,13 +259,13 @@ def balls(ball: type[ce.Spherical], carrier: str = "ground") -> System:
     return system
 
 
-def test_components_lead_where_no_set_of_whole_hinges_will_do() -> None:
+def test_components_lead_where_no_whole_hinges_will() -> None:
     embedding = ce.compile(balls(ce.Spherical)).embedding
     assert embedding.n_v == 5
     assert len(embedding.aggregates[0].leading) > 0
 
 
-def test_where_no_components_lead_either_the_whole_loop_has_coordinates(
+def test_whole_loop_has_coordinates_where_components_fail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(

@@ -98,7 +98,7 @@ class Branching(Trial):
         return (1.0 if sensors["push"] > 0.5 else 0.0,)
 
 
-def test_what_cannot_be_compiled_is_neither_run_nor_exported() -> None:
+def test_uncompilable_model_is_neither_run_nor_exported() -> None:
     s = system()
     s.add_controller(Branching(sampled=(A,), period=0.1))
     model = ce.compile(s)

@@ -55,7 +55,7 @@ def test_an_actuator_is_consistent_with_its_states(zeta: float, t: float) -> Non
 
 
 @pytest.mark.parametrize("zeta", [0.3, 1.0, 2.5])
-def test_an_actuator_answers_a_step_as_a_second_order_system_does(zeta: float) -> None:
+def test_actuator_answers_step_as_second_order_system(zeta: float) -> None:
     omega, gain = 8.0, -0.4
     actuator = SecondOrderActuator("u", gain, omega, zeta)
     t = np.linspace(0.0, 2.0, 21)

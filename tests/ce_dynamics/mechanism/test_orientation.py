@@ -39,7 +39,7 @@ def test_vectors_turn_as_the_matrix_turns_them() -> None:
         assert orientation.columns(np.zeros((0, 3))).shape == (3, 0)
 
 
-def test_inner_products_on_the_body_do_not_depend_on_its_axes() -> None:
+def test_inner_products_do_not_depend_on_axes() -> None:
     for _ in range(20):
         R, orientation = known_by_directions()
         now, fixed = RNG.normal(size=3), RNG.normal(size=3)
@@ -50,7 +50,7 @@ def test_inner_products_on_the_body_do_not_depend_on_its_axes() -> None:
 
 @pytest.mark.parametrize("k", [0, 1, 2])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_turn_about_a_direction_is_that_of_the_hinge(k: int, sign: float) -> None:
+def test_turn_about_direction_is_that_of_the_hinge(k: int, sign: float) -> None:
     R, orientation = known_by_directions()
     assert orientation.directions is not None
     hinge = Revolute(sign * orientation.directions.design[:, k])
@@ -61,7 +61,7 @@ def test_a_turn_about_a_direction_is_that_of_the_hinge(k: int, sign: float) -> N
         np.testing.assert_allclose(behind.R, R @ hinge.pose(c)[0], rtol=0.0, atol=8 * EPS)
 
 
-def test_a_turn_about_anything_else_is_left_to_the_matrix() -> None:
+def test_turn_about_anything_else_is_left_to_matrix() -> None:
     _, orientation = known_by_directions()
     assert orientation.directions is not None
     first, second, _ = orientation.directions.design.T
@@ -70,7 +70,7 @@ def test_a_turn_about_anything_else_is_left_to_the_matrix() -> None:
         assert Revolute(axis).revolve(orientation.directions, np.array((0.6, 0.8))) is None
 
 
-def test_a_vector_along_a_direction_turns_by_three_multiplications() -> None:
+def test_vector_along_direction_turns_by_three_multiplications() -> None:
     design = a_rotation()
 
     def along(now: Array) -> dict[str, Array]:

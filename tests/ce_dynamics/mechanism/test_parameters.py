@@ -73,7 +73,7 @@ def model() -> ce.Model:
 
 
 @pytest.mark.parametrize("values", [NOMINAL, OTHER])
-def test_free_model_is_the_model_built_with_the_values(model: ce.Model, values: dict[str, float]) -> None:
+def test_free_model_is_model_built_with_the_values(model: ce.Model, values: dict[str, float]) -> None:
     built = ce.compile(double_pendulum(values.__getitem__))
     free = model.dynamics(STATE, model.inputs_with(values))[0]
     plain = built.dynamics(STATE, built.u0)[0]
@@ -229,7 +229,7 @@ def test_structural_zeros_and_ones_fold() -> None:
     np.testing.assert_array_equal(nominal(array), [1.7, 0.0, 3.4])
 
 
-def test_branches_in_formulas_stay_open_and_those_of_python_are_guarded() -> None:
+def test_branches_in_formulas_stay_open_others_are_guarded() -> None:
     a, b = Parameter("a", 1.0), Parameter("b", 2.0)
     larger = maximum(a, b)
     assert isinstance(larger, FreeNumber)

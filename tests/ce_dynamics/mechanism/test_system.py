@@ -207,7 +207,7 @@ def test_a_mass_may_be_zero() -> None:
     assert isinstance(body.mass, float)
 
 
-def test_an_inertia_that_no_body_has_is_used_with_a_warning() -> None:
+def test_impossible_inertia_is_used_with_a_warning() -> None:
     # The published lower control arm of the HMMWV.
     with pytest.warns(PhysicalityWarning, match=r"body 'arm': .* triangle inequality") as caught:
         body = System().add_body("arm", mass=1.0, inertia=(0.4, 0.4, 0.8938), parent="ground", hinge=hinge())
@@ -241,7 +241,7 @@ def test_a_body_keeps_its_own_inertia_and_place() -> None:
     assert np.array_equal(body.com, np.zeros(3))
 
 
-def test_the_centre_of_mass_is_the_hinge_point_if_not_given() -> None:
+def test_centre_of_mass_is_hinge_point_by_default() -> None:
     body = System().add_body("arm", mass=1.0, parent="ground", hinge=Spherical((1, 2, 3)))
     assert np.array_equal(body.com, (1, 2, 3))
 
@@ -299,7 +299,7 @@ def test_refused_motions_and_elements_leave_no_trace() -> None:
     assert system.forces == [wrench]
 
 
-def test_a_force_element_acts_on_bodies_of_the_system() -> None:
+def test_force_element_acts_on_bodies_of_the_system() -> None:
     system, other = pendulum(), pendulum()
     spring = SpringDamper("spring", other.ground, (0, 0, 1), other.find("rod"), Z3, spring=1.0)
     with pytest.raises(ModelError, match="body 'ground' belongs to another system"):
@@ -317,7 +317,7 @@ def test_names_of_outputs_are_used_once() -> None:
                 second(name, "m", lambda seen: 0.0)
 
 
-def test_a_free_body_starts_with_seven_coordinates_and_six_velocities() -> None:
+def test_free_body_starts_with_seven_coordinates() -> None:
     system = System()
     system.add_body("brick", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
     with pytest.raises(ModelError, match=r"coordinates q .* must be 7 finite numbers"):
@@ -329,7 +329,7 @@ def test_a_free_body_starts_with_seven_coordinates_and_six_velocities() -> None:
     np.testing.assert_array_equal(Layout(embed(system)).y0, expected)
 
 
-def test_a_number_is_enough_for_one_coordinate_and_the_rest_is_the_design_pose_at_rest() -> None:
+def test_number_suffices_for_one_coordinate() -> None:
     system = pendulum()
     system.add_body("slide", mass=1.0, parent="rod", hinge=Prismatic((1, 0, 0)))
     system.add_body("ball", mass=1.0, inertia=(1, 1, 1), parent="rod", hinge=Spherical())
@@ -339,7 +339,7 @@ def test_a_number_is_enough_for_one_coordinate_and_the_rest_is_the_design_pose_a
 
 
 @pytest.mark.parametrize("values", [{"q": 0.1}, {"v": 0.1}])
-def test_initial_values_of_a_prescribed_hinge_are_not_ignored(values: dict[str, float]) -> None:
+def test_initial_values_of_prescribed_hinge_are_not_ignored(values: dict[str, float]) -> None:
     system = pendulum()
     system.prescribe("rod", Held(0.3))
     system.start("rod", **values)

@@ -100,7 +100,7 @@ def test_a_flat_pose_is_left(rng: np.random.Generator) -> None:
     assert found.lead == (0,)
 
 
-def test_a_closed_regular_pose_is_kept_to_the_bit(rng: np.random.Generator) -> None:
+def test_closed_regular_pose_is_kept_to_the_bit(rng: np.random.Generator) -> None:
     chains = planar((1.0, 2.0, 1.0), 2.0, Rotation.identity())
     square = np.array((0.5 * np.pi, -0.5 * np.pi, -0.5 * np.pi))
     found = DesignPoseSearch(chains, square, [0]).find()
@@ -109,7 +109,7 @@ def test_a_closed_regular_pose_is_kept_to_the_bit(rng: np.random.Generator) -> N
     np.testing.assert_array_equal(found.q, square)
 
 
-def test_the_independent_coordinate_is_held_if_it_can_be() -> None:
+def test_independent_coordinate_is_held_if_it_can_be() -> None:
     chains = planar((1.0, 2.0, 1.5), 2.0, Rotation.identity())
     found = DesignPoseSearch(chains, np.array((0.7, 0.0, 0.0)), [0]).find()
     assert found is not None

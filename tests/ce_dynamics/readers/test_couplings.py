@@ -41,7 +41,7 @@ FOREARM = link("forearm", 1.0, "0 0 -0.3", 0.05) + joint("elbow", "arm", "forear
 BELT = BASE + ARM + FOREARM + ROTOR + coupling("forearm", "rotor", -4) + "</robot>"
 
 
-def test_a_geared_rotor_adds_its_inertia_times_the_ratio_squared(tmp_path: Path) -> None:
+def test_geared_rotor_adds_inertia_times_ratio_squared(tmp_path: Path) -> None:
     path = write(tmp_path, BASE + ARM + ROTOR + coupling("arm", "rotor", 6) + "</robot>", "robot.urdf")
     model = ce.compile(ce.read_urdf(path))
     assert [entry.name for entry in model.layout.q] == ["arm"]

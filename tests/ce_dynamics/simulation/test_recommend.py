@@ -71,7 +71,7 @@ def test_limits_of_stability(name: str, eigenvalue: complex, end: float) -> None
         assert end / NEXT * (1 - 1e-4) <= abs(eigenvalue) * found <= end * (1 + 1e-3)
 
 
-def test_what_a_step_of_the_pair_makes_of_an_eigenvector() -> None:
+def test_eigenvector_after_a_step_of_the_pair() -> None:
     """exp z to order 5; the next coefficient is 1/600, not 1/720 (Hairer, Wanner, IV.2)."""
     z = np.array([0.05, 0.05j, -0.04 + 0.03j])
     series = sum(z**k / float(np.prod(range(1, k + 1))) for k in range(6)) + z**6 / 600.0
@@ -125,7 +125,7 @@ def test_a_smooth_motion_is_left_to_adaptive_steps(smooth: ce.Model) -> None:
     assert "stable to" in str(advice)
 
 
-def test_a_stiff_motion_is_left_to_an_implicit_method(stiff: ce.Model) -> None:
+def test_stiff_motion_is_left_to_an_implicit_method(stiff: ce.Model) -> None:
     """The wheel stands against the bearing within 20 µs; the pendulum swings in a second."""
     y0 = stiff.state([0.5, 0.0], [0.0, 0.0])
     advice = ce.recommend_method(stiff, y0, 1e-4)
@@ -157,7 +157,7 @@ class Root:
         return {"torque": sqrt(sensors["height"] * sensors["height"]) ** 0.5}
 
 
-def test_a_motion_that_is_not_smooth_needs_steps_that_adapt(smooth: ce.Model) -> None:
+def test_motion_that_is_not_smooth_needs_adaptive_steps(smooth: ce.Model) -> None:
     advice = ce.recommend_method(smooth, smooth.state([0.5, 0.0], [0.0, 2.0]), 1e-5, inputs=Square())
     assert advice.method in EMBEDDED
     assert any("not smooth" in reason for reason in advice.reasons)

@@ -71,7 +71,7 @@ def run(model: Model) -> xr.Dataset:
     return simulate(model, duration=1.0, interval=0.1, method="LSODA", audit=True)
 
 
-def test_every_quantity_is_there_with_its_unit_and_dimensions(run: xr.Dataset) -> None:
+def test_every_quantity_has_its_unit_and_dimensions(run: xr.Dataset) -> None:
     found = {name: (values.attrs["units"], values.dims) for name, values in run.items()}
     alone, shared = ("time",), ("time", "side")
     assert found == {
@@ -155,7 +155,7 @@ def test_closure_errors_are_named_by_their_closures(tmp_path: Path) -> None:
         xr.testing.assert_identical(kept.load(), run)
 
 
-def test_closure_errors_are_the_distances_of_the_cut_points() -> None:
+def test_closure_errors_are_distances_of_the_cut_points() -> None:
     # Of a closed form or an iteration nothing remains but rounding, so look at what is reported before it.
     system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
     model = Model(system)
@@ -202,7 +202,7 @@ def test_plain_names() -> None:
     assert plain("left/arm.motion") == "left_arm_motion"  # NetCDF keeps / for groups
 
 
-def test_outputs_of_a_simulator_are_in_the_results_under_the_same_names(model: Model) -> None:
+def test_outputs_of_simulator_and_results_share_names(model: Model) -> None:
     """The same steps, so the same numbers up to the order of the last operations of the observation."""
     run = simulate(model, duration=0.2, interval=0.1, method="rk4", step=1e-3)
     simulator = Simulator(model, method="rk4", step=1e-3)

@@ -87,7 +87,7 @@ def four_bar() -> ce.Model:
     return ce.compile(system)
 
 
-def test_a_loop_under_a_law_against_differences_of_runs() -> None:
+def test_loop_under_law_against_differences_of_runs() -> None:
     """Central differences with h = 1e-5 p of runs to 1e-11: 1e-6 by rounding, h² by third derivatives."""
     model, law = four_bar(), Brake()
     by, of = ["x", "m", "k", "crank"], ["height", "turning"]

@@ -247,7 +247,7 @@ def test_an_interrupted_run_keeps_what_it_has(model: Model, method: Any) -> None
     assert float(partial["rod"][-1]) == pytest.approx(float(whole["rod"][-1]), abs=1e-3)
 
 
-def test_an_interruption_before_the_first_step_keeps_the_initial_state(model: Model) -> None:
+def test_interruption_before_first_step_keeps_initial_state(model: Model) -> None:
     def interrupt(t: float) -> None:
         raise KeyboardInterrupt
 
@@ -268,7 +268,7 @@ def finite_partial(error: SimulationError) -> xr.Dataset:
 
 
 @pytest.mark.parametrize("method", SCIPY)
-def test_a_run_into_nan_stops_with_what_was_before(method: Any) -> None:
+def test_run_into_nan_stops_with_what_was_before(method: Any) -> None:
     model = towards_the_edge(0.5)  # reached at t = 1
     model.dynamics  # noqa: B018  (compile before the clock starts)
     began = time.perf_counter()
@@ -282,7 +282,7 @@ def test_a_run_into_nan_stops_with_what_was_before(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", SCIPY)
-def test_a_run_that_is_nan_after_its_start_stops_at_once(method: Any) -> None:
+def test_run_that_becomes_nan_stops_at_once(method: Any) -> None:
     model = towards_the_edge(0.0)
     model.dynamics  # noqa: B018
     began = time.perf_counter()
@@ -293,7 +293,7 @@ def test_a_run_that_is_nan_after_its_start_stops_at_once(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["Radau", "BDF", *IMPLICIT])
-def test_slopes_that_are_not_finite_are_told_from_accelerations(method: Any) -> None:
+def test_slopes_not_finite_are_distinguished_from_accelerations(method: Any) -> None:
     """At its edge the push is finite, √0; its slope is not."""
     model, said = (
         towards_the_edge(0.0),
@@ -324,7 +324,7 @@ class Winding:
 
 
 @pytest.mark.parametrize("method", SCIPY)
-def test_a_loop_that_is_driven_out_of_its_range_is_named(method: Any) -> None:
+def test_loop_driven_out_of_its_range_is_named(method: Any) -> None:
     system = System(gravity=(0, 0, -9.81))
     # Coupler and rocker reach 1.54 m together, the crank's pin at 3 rad is 2 m away.
     linkage = FourBar((0, 0, 0), (0, 0.2, 1), (0, 0.7, 1), (0, 1, 0), (1, 0, 0), frame="ground")
@@ -354,7 +354,7 @@ def test_a_stall_is_noticed_and_progress_is_not() -> None:
         watch.look(0.9992, nowhere, 49950 + 101)
 
 
-def test_a_long_run_of_short_steps_is_no_stall() -> None:
+def test_long_run_of_short_steps_is_no_stall() -> None:
     watch, nowhere = StallWatch(duration=1e5), np.zeros(0)
     for k in range(100):  # steps of 10 µs at 12 evaluations each
         watch.look(0.01 * k, nowhere, 12000 * k)
@@ -364,7 +364,7 @@ def test_a_long_run_of_short_steps_is_no_stall() -> None:
 
 
 @pytest.mark.parametrize("method", ["DOP853", "LSODA"])
-def test_the_work_of_all_loads_and_drives_is_the_change_of_energy(model: Model, method: Any) -> None:
+def test_work_of_loads_and_drives_changes_energy(model: Model, method: Any) -> None:
     run = simulate(
         model, Shaken(), duration=5.0, y0=(1.0, 0.5), audit=True, method=method, rtol=1e-11, atol=1e-12
     )
@@ -412,7 +412,7 @@ def free_rocker() -> Model:
 
 
 @pytest.mark.parametrize("method", [*SCIPY, "dopri5", "rk4", "rosenbrock", "implicit-euler"])
-def test_a_closed_form_thrown_against_the_end_of_its_reach_ends_the_run(method: Any) -> None:
+def test_closed_form_thrown_against_reach_ends_the_run(method: Any) -> None:
     """Half of these went on with any energy; what is kept has that of the start (to 1e-4 rad of a turn)."""
     coarse: dict[str, Any] = {} if method in FIXED else {"rtol": 1e-4}
     with pytest.raises(SimulationError, match=r"loop of 'crank' .*(dead centre|left the range)") as stop:
@@ -434,7 +434,7 @@ def test_what_contradicts_itself_is_noticed_by_its_energy(model: Model) -> None:
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_energy_that_is_no_number_does_not_pass_for_balanced(model: Model) -> None:
+def test_energy_of_nan_does_not_pass_for_balanced(model: Model) -> None:
     t, Y, U = np.zeros(2), np.zeros((2, 3)), np.zeros((2, 4))
     with pytest.warns(AccuracyWarning, match="energy and work differ by nan J"):
         check_balance(model, t, Y, U, np.array((1.0, math.nan)))
@@ -498,13 +498,13 @@ def test_a_loop_that_opens_ends_the_run() -> None:
         assert partial["closure_error"].max() < 1e-9
 
 
-def test_a_loop_that_is_open_at_the_start_is_refused() -> None:
+def test_loop_that_is_open_at_start_is_refused() -> None:
     with pytest.raises(AssemblyError, match=r"loop of 'crank' is open by .* found by \['HalfSolved'\]"):
         Model(crude_four_bar(0.1))
 
 
 @pytest.mark.filterwarnings("error::ce_dynamics.errors.AccuracyWarning")
-def test_balance_is_judged_by_what_moves_where_all_energy_sums_to_zero() -> None:
+def test_balance_is_judged_by_motion_at_zero_energy() -> None:
     """Released at rest at the height where potential energy is zero, without a drive: E = W = 0 for ever."""
     system = System(gravity=(0.0, 0.0, -9.81))
     system.add_body(

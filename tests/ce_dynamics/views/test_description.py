@@ -142,7 +142,7 @@ def test_drawing_names_everything_legibly(system: ce.System) -> None:
     assert all(whole.contains(*corner) for box in extents for corner in box.corners())
 
 
-def test_drawing_of_a_pose_shows_where_the_points_are() -> None:
+def test_drawing_of_pose_shows_where_the_points_are() -> None:
     """The crank at −90°: its tip where trigonometry puts it, the loop closed, the picture's axes x and z."""
     model = ce.compile(four_bar())
     q = -0.2  # of the crank, about +y

@@ -74,7 +74,7 @@ def answers(linkage: ClosedForm, q: float, v: float) -> dict[str, HingeMotion]:
 
 
 @pytest.mark.parametrize("q", [-2.5, 0.0, 1.3])
-def test_a_four_bar_by_equations_is_the_one_by_hand(q: float) -> None:
+def test_four_bar_by_equations_is_one_by_hand(q: float) -> None:
     A, D, F, G = ((*p, 0.0) for p in CRANK_ROCKER)
     by_hand, by_equations = answers(FourBar(A, D, F, G, Z), q, 1.7), answers(cases.serial_four_bar(), q, 1.7)
     for name in ("coupler", "rocker"):
@@ -107,7 +107,7 @@ def built(linkage: SymbolicLinkage, *offset: float) -> ce.System:
 
 
 @pytest.mark.parametrize("build", [cases.slider_crank, cases.inverted_slider_crank, cases.rssr])
-def test_systems_with_linkages_by_equations_agree_with_free_bodies(
+def test_linkages_by_equations_agree_with_free_bodies(
     build: Callable[[], SymbolicLinkage],
 ) -> None:
     accelerations_agree(built(build()), [0.6], [2.0])
@@ -288,7 +288,7 @@ def test_size_does_not_matter(scale: float) -> None:
     assert found == pytest.approx(expected, rel=0.0, abs=1e-13)
 
 
-def test_an_equation_that_is_not_that_of_the_closures_is_named() -> None:
+def test_equation_other_than_closures_is_named() -> None:
     with pytest.raises(ce.ModelError, match=r"equation 2, .* is -?\d.* where the closures \['pin'\] hold"):
         wrong_rod()
 

@@ -267,12 +267,12 @@ def test_bad_files_are_refused_with_place_and_key(text: str, words: str) -> None
     assert words in message(text)
 
 
-def test_a_missing_number_of_one_member_is_named_precisely() -> None:
+def test_missing_number_of_one_member_is_named_precisely() -> None:
     text = TEXT.replace("  at: (1, 2, 3) m [guess]", "") + "left:\n  at: (1, 2, 3) m\n"
     assert "missing right.at;" in message(text)
 
 
-def test_a_missing_section_is_shown_as_it_may_be_written() -> None:
+def test_missing_section_is_shown_as_written() -> None:
     """What it must have, with units; read back, the example is complete."""
 
     class Rod(Section):
@@ -331,7 +331,7 @@ def test_an_example_may_be_written(quantity: ParameterQuantity, example: str) ->
     quantity.parse(example)
 
 
-def test_a_number_that_may_be_left_out_is_not_left_out_by_an_empty_key() -> None:
+def test_empty_key_does_not_omit_an_optional_number() -> None:
     class Loose(Part):
         length: Length | None = None
 
@@ -363,7 +363,7 @@ def test_more_specific_overrides_win_in_any_order() -> None:
         assert (example.left.mass, example.right.mass) == (5.0, 4.0)
 
 
-def test_a_later_layer_wins_over_a_more_specific_name_in_an_earlier_one() -> None:
+def test_later_layer_wins_over_more_specific_name() -> None:
     example = load(TEXT + "left: {mass: 9 kg}\n", "both.mass=4 kg")
     assert (example.left.mass, example.right.mass) == (4.0, 4.0)
 
@@ -457,7 +457,7 @@ def test_files_are_bounded(tmp_path: Path) -> None:
         read_file(tmp_path)
 
 
-def test_numbers_that_nothing_can_be_computed_from_are_refused() -> None:
+def test_numbers_unfit_for_computing_are_refused() -> None:
     assert ParameterQuantity("m").parse("1e50") == 1e50
     with pytest.raises(ValueError, match=r"'1e51' is beyond 1e\+50 m"):
         ParameterQuantity("m").parse("1e51")

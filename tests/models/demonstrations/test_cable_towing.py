@@ -119,7 +119,7 @@ def test_matrix_form_is_that_of_the_source() -> None:
     assert np.linalg.eigvalsh(A)[0] > -1e-12
 
 
-def test_mixed_reduced_and_iterative_solutions_agree_along_a_run() -> None:
+def test_mixed_reduced_and_iterative_solutions_agree_along_run() -> None:
     towing = swarm()
     state, h, active = towing.start, 2e-3, set()
     for k in range(200):
@@ -211,7 +211,7 @@ def test_position_controlled_end_drags_at_its_own_speed() -> None:
     np.testing.assert_allclose(np.sum(run.force[:, 0]) * 1e-3, 2.0 * 2.0, rtol=1e-9)  # m Δv
 
 
-def test_two_robots_with_parallel_cables_leave_their_tensions_open() -> None:
+def test_two_robots_with_parallel_cables_leave_tensions_open() -> None:
     crate = ball("crate", position=(0.0, 0.0, 0.0))
     cables = [
         Tow(name, CableEnd("crate"), Straight((length, 0.0, 0.0), (0.5, 0.0, 0.0)), length)
@@ -241,7 +241,7 @@ def test_two_robots_with_parallel_cables_leave_their_tensions_open() -> None:
     np.testing.assert_allclose(evenly(problem, solution), [0.5 * load] * 2, rtol=1e-4)
 
 
-def test_robots_that_pull_against_each_other_stretch_without_limit() -> None:
+def test_opposing_robots_stretch_without_limit() -> None:
     towing = Towing(
         [ball("crate")],
         [Tow(f"{x}", CableEnd("crate"), Straight((x, 0.0, 0.0)), 1.0) for x in (-1.0, 1.0)],
@@ -403,7 +403,7 @@ def test_no_cables_at_all() -> None:
     np.testing.assert_allclose(run.states[-1].v[0, 2], -0.1 * G, rtol=1e-12)
 
 
-def test_first_forces_are_those_of_the_step_that_begins_there() -> None:
+def test_first_forces_are_of_the_first_step() -> None:
     run = simulate(
         Towing([ball(position=(0, 0, -1.0))], [Tow("c", CableEnd("ball"), Straight((0, 0, 0)), 1.0)]),
         duration=0.01,

@@ -50,7 +50,7 @@ def test_the_joint_of_the_pair_holds() -> None:
     assert np.abs(np.einsum("b,tbi->ti", masses, take.places[:, :, :3])).max() < ROUNDING
 
 
-def test_bar_and_wheel_meet_at_the_pin_and_wheel_and_road_at_the_contact() -> None:
+def test_bar_and_wheel_meet_at_the_pin() -> None:
     suspension = Suspension(SuspensionParameters(), Socket(5.0), BumpRoad(0.8, 0.06, 0.9, 0.5))
     q0, V0 = suspension.initial_state(0.0)
     run = drive(suspension, duration=0.15, step=1e-3, q0=q0, V0=V0)

@@ -57,7 +57,7 @@ def test_rows_are_those_of_the_source(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(J @ V, expected, atol=1e-14)
 
 
-def test_pin_rows_are_the_rate_of_the_pin_error(rng: np.random.Generator) -> None:
+def test_pin_rows_are_rate_of_the_pin_error(rng: np.random.Generator) -> None:
     suspension = Suspension()
     q, V = random_state(suspension, rng)
     h = 1e-6
@@ -66,7 +66,7 @@ def test_pin_rows_are_the_rate_of_the_pin_error(rng: np.random.Generator) -> Non
     np.testing.assert_allclose(suspension.rows(q, contact)[2:4] @ V, rate, atol=1e-9)
 
 
-def test_contact_row_is_the_rate_of_the_gap_on_any_road(rng: np.random.Generator) -> None:
+def test_contact_row_is_rate_of_gap_anywhere(rng: np.random.Generator) -> None:
     for road in (WavyRoad(0.5, 0.05, 3.0), BumpRoad(0.5, 0.1, 2.0, -1.0), InclinedRoad(0.5, 0.3)):
         suspension = Suspension(FIRM, road=road)
         q, V = random_state(suspension, rng)
@@ -97,7 +97,7 @@ def test_targets_are_those_of_the_source(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(suspension.targets(0.4, q, V, J, 0.01, contact)[4], 7.0 * 0.02, atol=1e-14)
 
 
-def test_a_step_is_the_linear_system_of_the_source_while_the_wheel_sticks(rng: np.random.Generator) -> None:
+def test_sticking_step_is_linear_system_of_source(rng: np.random.Generator) -> None:
     # J V₁ = J (V₀ + M⁻¹ F h) + J M⁻¹ Jᵀ λ solved densely: no bound is active
     suspension = Suspension()
     q, V = suspension.initial_state()
@@ -130,7 +130,7 @@ def test_wheel_load_at_rest_is_weight_and_spring() -> None:
     assert np.max(np.abs(run.q - run.q[0])) < 1e-9
 
 
-def test_free_oscillation_has_the_frequency_of_both_masses_on_the_spring() -> None:
+def test_free_oscillation_has_frequency_of_both_masses() -> None:
     P = SuspensionParameters(damping=0.0, anchor_height=3.0, free_length=2.0, gravity=0.0, stiffness=2e3)
     suspension = Suspension(P)
     q0, V0 = suspension.initial_state(clearance=0.3)
@@ -146,7 +146,7 @@ def test_free_oscillation_has_the_frequency_of_both_masses_on_the_spring() -> No
     assert 1.7 < errors[0] / errors[1] < 2.3  # of first order in h
 
 
-def test_sprung_mass_follows_the_road_with_the_load_that_takes() -> None:
+def test_sprung_mass_follows_road_with_load_that_takes() -> None:
     # slow, gentle waves: the wheel stays down and its height is that of the parallel curve
     road = WavyRoad(0.8, 0.02, 6.0)
     suspension = Suspension(FIRM, Socket(3.0), road)
@@ -175,7 +175,7 @@ def spun(mu: float, coulomb: bool) -> SuspensionRun:
     return simulate(suspension, duration=0.3, q0=q0, V0=V0)
 
 
-def test_coulomb_friction_brakes_a_spinning_wheel_at_a_constant_rate() -> None:
+def test_coulomb_friction_brakes_spinning_wheel_at_constant_rate() -> None:
     P = SuspensionParameters()
     run = spun(0.1, coulomb=True)
     N = run.impulses[-1, 4] / 1e-3
@@ -189,7 +189,7 @@ def test_coulomb_friction_brakes_a_spinning_wheel_at_a_constant_rate() -> None:
     assert np.all(np.abs(run.impulses[1:, 5]) <= bound * (1.0 + 1e-12) + 1e-15)
 
 
-def test_unbounded_friction_stops_it_at_once_as_in_the_source() -> None:
+def test_unbounded_friction_stops_at_once_as_in_source() -> None:
     run = spun(0.1, coulomb=False)
     np.testing.assert_allclose(run.V[1:, 5], 0.0, atol=1e-9)
     assert abs(run.impulses[1, 5]) > 0.1 * run.impulses[1, 4]
@@ -212,7 +212,7 @@ def test_restitution_of_the_dropped_suspension(e: float) -> None:
     np.testing.assert_allclose(np.max(run.gap[hit:]), 0.5 * e * e, atol=3.0 * h * speed)
 
 
-def test_baumgarte_pulls_a_pin_together_and_a_wheel_out_of_the_ground() -> None:
+def test_baumgarte_closes_pin_and_lifts_sunken_wheel() -> None:
     suspension = Suspension(SuspensionParameters(beta=50.0))
     q, V = suspension.initial_state()
     q[1] += 1e-4
@@ -230,7 +230,7 @@ def test_baumgarte_pulls_a_pin_together_and_a_wheel_out_of_the_ground() -> None:
     )
 
 
-def test_gauss_seidel_and_the_exact_solver_agree_along_a_run() -> None:
+def test_gauss_seidel_and_exact_solver_agree_along_run() -> None:
     suspension = Suspension(SuspensionParameters(restitution=0.3), Socket(5.0), BumpRoad(0.3, 0.05, 0.8, 1.0))
     q, V = suspension.initial_state(0.02)
     p, seen = np.zeros(6), set()
@@ -280,7 +280,7 @@ def test_load_is_smooth_where_the_gap_changes_sign() -> None:
     assert np.max(np.abs(np.diff(settled, 2))) < turn**2 * np.ptp(settled)
 
 
-def test_friction_without_bound_does_not_act_in_the_air() -> None:
+def test_friction_without_bound_does_not_act_in_air() -> None:
     P = SuspensionParameters(coulomb=False, anticipate=True, stiffness=0.0, damping=0.0)
     suspension = Suspension(P, Socket(3.0))
     q0, V0 = suspension.initial_state(0.3)
@@ -293,12 +293,12 @@ def test_friction_without_bound_does_not_act_in_the_air() -> None:
     assert np.all((run.impulses[:, 5] == 0.0) | (run.impulses[:, 4] > 0.0))
 
 
-def test_first_instant_has_the_load_of_the_step_that_begins_there() -> None:
+def test_first_instant_has_load_of_first_step() -> None:
     run = simulate(Suspension(), duration=0.01)
     np.testing.assert_array_equal(run.impulses[0], run.impulses[1])
 
 
-def test_bar_that_meets_the_end_of_its_spring_stops_the_run() -> None:
+def test_bar_at_end_of_spring_stops_the_run() -> None:
     ramp = InclinedRoad(0.8, math.radians(5.0))
     with pytest.raises(SimulationError, match=r"meets the spring's upper end at 1.03 m") as stop:
         simulate(Suspension(FIRM, Socket(5.0), ramp), duration=1.5, step=5e-3)
@@ -331,7 +331,7 @@ def test_interrupted_runs_keep_what_they_have() -> None:
 # Motions of the socket
 
 
-def test_function_table_and_formula_of_the_same_motion_agree() -> None:
+def test_function_table_and_formula_of_motion_agree() -> None:
     formula = Socket(2.0, 0.1, 1.5)
     t = np.linspace(-0.1, 0.6, 701)
     law = SocketFunction(formula.position)

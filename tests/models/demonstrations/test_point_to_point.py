@@ -71,7 +71,7 @@ def in_world(pair: BodyPair, state: PairState) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_matrix_and_right_hand_side_are_the_printed_ones(seed: int) -> None:
+def test_matrix_and_right_hand_side_are_printed_ones(seed: int) -> None:
     """The labels are the source's text; each is evaluated as it reads."""
     pair, state = random_pair(seed)
     s = in_world(pair, state)
@@ -97,7 +97,7 @@ def test_matrix_and_right_hand_side_are_the_printed_ones(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_solution_satisfies_newton_euler_and_keeps_the_points_together(seed: int) -> None:
+def test_solution_satisfies_newton_euler_and_keeps_points_together(seed: int) -> None:
     """The equations before they were put into a matrix, with cross products as the source derives them."""
     pair, state = random_pair(seed)
     s, a = in_world(pair, state), pair.equations(state).solve()
@@ -148,7 +148,7 @@ def test_embedded_reaction_is_the_force_of_the_constraint() -> None:
     np.testing.assert_allclose(reaction.at, state.x1 + c1, atol=1e-14)
 
 
-def test_drift_of_the_source_baumgarte_and_the_embedded_pair() -> None:
+def test_drift_of_source_baumgarte_and_embedded_pair() -> None:
     """All at rtol 1e-6 by RK45; the drift grows like t, Baumgarte's stays, and the embedded pair has none."""
     pair = example_pair()
     state, t = example_state(pair), np.linspace(0.0, 4.0, 81)
@@ -171,7 +171,7 @@ def test_drift_of_the_source_baumgarte_and_the_embedded_pair() -> None:
     assert tight.drift[-1] < 0.05 * free.drift[-1]  # it is the integrator's error
 
 
-def test_pendulum_pair_hangs_swings_and_agrees_with_its_embedded_form() -> None:
+def test_pendulum_pair_agrees_with_its_embedded_form() -> None:
     """Forces at rest are the weights below; small swings have the frequencies of the eigenproblem."""
     pair = BodyPair(
         PairBody(2.0, (0.2, 0.2, 0.01), (0, 0, -0.5)), PairBody(1.0, (0.05, 0.05, 0.01), (0, 0, 0.3))
@@ -232,7 +232,7 @@ def test_pendulum_pair_hangs_swings_and_agrees_with_its_embedded_form() -> None:
     assert np.max(np.abs(hook.position_error(end))) < 1e-8
 
 
-def test_points_that_are_apart_in_the_design_pose_and_disabling() -> None:
+def test_points_apart_in_design_pose_and_disabling() -> None:
     system = ce.System()
     for name, x in (("a", 0.0), ("b", 5.0)):
         system.add_body(
@@ -308,7 +308,7 @@ def test_degenerate_joint_at_both_centres_of_mass() -> None:
     np.testing.assert_allclose(a.w1_dot, (-6.0, 3.0, -2.0 / 3.0), atol=1e-14)  # (I₂ − I₃) ω₂ ω₃ / I₁, ...
 
 
-def test_extreme_mass_ratio_still_agrees_with_the_embedded_pair() -> None:
+def test_extreme_mass_ratio_still_agrees_with_embedded_pair() -> None:
     """A millionth of the mass: the 15×15 matrix is ill-conditioned (1e7), which costs up to seven digits."""
     pair = BodyPair(
         PairBody(1e3, (50.0, 60.0, 70.0), (0.5, 0.2, 0.1)), PairBody(1e-3, (1e-5, 2e-5, 2e-5), (0.1, 0, 0))

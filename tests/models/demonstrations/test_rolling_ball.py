@@ -50,7 +50,7 @@ def test_both_formulations_agree_with_theory_and_each_other(name: str) -> None:
         np.testing.assert_allclose(found.friction, scene.expected.friction(t), atol=10.0 * LOST)
 
 
-def test_incline_is_five_sevenths_for_a_solid_ball_and_three_fifths_for_a_hollow_one() -> None:
+def test_incline_gives_fractions_of_solid_and_hollow_balls() -> None:
     slope, t = 0.4, np.array((0.0, 0.5, 1.0))
     for ball, share in ((RollingBall(mass=3.0, radius=0.2), 5.0 / 7.0), (RollingBall(k=HOLLOW), 3.0 / 5.0)):
         found = run_embedded(incline(ball, slope, across_speed=0.0), t)
@@ -59,7 +59,7 @@ def test_incline_is_five_sevenths_for_a_solid_ball_and_three_fifths_for_a_hollow
         np.testing.assert_allclose(found.energy, found.energy[0], atol=1e-12)
 
 
-def test_turntable_makes_circles_at_two_sevenths_of_its_rate() -> None:
+def test_turntable_makes_circles_at_two_sevenths() -> None:
     """Speed and curvature of the path by differences of its own points, not from the expected circle."""
     rate, speed = 3.0, 0.5
     scene = turntable(RollingBall(), rate, (0.3, -0.2), speed)
@@ -74,13 +74,13 @@ def test_turntable_makes_circles_at_two_sevenths_of_its_rate() -> None:
     np.testing.assert_allclose(path[-1], path[0], atol=1e-10)
 
 
-def test_ceiling_needs_a_negative_normal_force_all_the_time() -> None:
+def test_ceiling_needs_negative_normal_force_throughout() -> None:
     scene = SCENES["ceiling"](RollingBall())
     found = run_constrained(scene, times(scene))
     assert np.all(found.normal < 0.0)
 
 
-def test_floating_plate_and_ball_keep_momentum_angular_momentum_and_energy() -> None:
+def test_floating_plate_and_ball_keep_momenta_and_energy() -> None:
     scene = SCENES["floating"](RollingBall())
     t = times(scene)
     for found in (run_embedded(scene, t), run_constrained(scene, t)):

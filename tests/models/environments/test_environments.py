@@ -137,7 +137,7 @@ def test_an_episode_is_a_run(free: DrivenVehicle) -> None:
     assert min(masses) < 1050.0 < 1350.0 < max(masses)  # of twenty even draws, with 1 - 2e-3
 
 
-def test_what_is_saved_goes_on_with_the_same_bits(free: DrivenVehicle) -> None:
+def test_what_is_saved_goes_on_with_same_bits(free: DrivenVehicle) -> None:
     random = np.random.default_rng(0)
     actions = random.uniform(-0.5, 0.5, (60, 3, 2)).astype(np.float32)
     options = {"duration": 0.5}
@@ -160,7 +160,7 @@ def test_what_is_saved_goes_on_with_the_same_bits(free: DrivenVehicle) -> None:
         VehicleVectorEnv("path-following", free, 4).restore(kept[0])
 
 
-def test_a_vehicle_that_fails_takes_no_other_with_it(free: DrivenVehicle) -> None:
+def test_vehicle_that_fails_takes_no_other_with_it(free: DrivenVehicle) -> None:
     env = VehicleVectorEnv("path-following", free, 3)
     env.reset(seed=0)
     near = np.array([False, True, False])

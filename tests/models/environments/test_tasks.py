@@ -81,7 +81,7 @@ def test_the_cones_are_where_the_standard_has_them(vehicle: DrivenVehicle) -> No
     assert task.judge(before, beyond, none, none).success.all()
 
 
-def test_the_best_step_is_along_the_path_at_speed(vehicle: DrivenVehicle) -> None:
+def test_best_step_is_along_the_path_at_speed(vehicle: DrivenVehicle) -> None:
     task = PathFollowing(vehicle)
     on = {name: np.zeros(1) for name in task.names} | {"along": np.array([vehicle.speed])}
     none = np.zeros((1, 2))

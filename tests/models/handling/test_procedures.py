@@ -172,7 +172,7 @@ def test_what_cannot_be_done_is_said(car: SingleTrack) -> None:
             handling.perform(name, car, **options)
 
 
-def test_a_run_that_ends_early_keeps_what_it_had(car: SingleTrack) -> None:
+def test_run_that_ends_early_keeps_what_it_had(car: SingleTrack) -> None:
     wild = subject(CAR, title="wild", breaks_at=0.15)  # its loads are no numbers beyond that yaw rate
     run = handling.make_run(
         wild, "spin", wild.manoeuvre(RampSteer, speed=40.0, steer=0.3, rate=0.2, duration=20.0)
@@ -230,7 +230,7 @@ def test_beyond_full_lock_is_refused(car: SingleTrack) -> None:
         car.steering_for(1.0)
 
 
-def test_a_vehicle_that_swings_onto_a_circle_is_led_there_slowly() -> None:
+def test_vehicle_that_swings_onto_circle_is_led_slowly() -> None:
     """The HMMWV does for 20 s; led there, it rolls on with what it steered, and turns into the circle.
 
     Its throttle, which opens with the speed that is missing, holds 2.5 % less than the circle wants; of an
@@ -243,14 +243,14 @@ def test_a_vehicle_that_swings_onto_a_circle_is_led_there_slowly() -> None:
     assert 0.0 < values["path_deviation_power_off"] < 0.5
 
 
-def test_a_vehicle_that_rolls_to_a_stop_between_the_cones_is_told_so() -> None:
+def test_vehicle_stopping_between_cones_is_told() -> None:
     """An engine that drags much holds it back: its throttle is released 2 m behind the entry."""
     drag = "powertrain.engine.closed_throttle.torque=(0, -60, -150, -200, -250) N*m"
     found = handling.perform("obstacle-avoidance", handling.vehicle("hmmwv", [drag]))
     assert re.search("does not get to the last gate at .* km/h; give search = 0", found.trouble)
 
 
-def test_a_jolt_at_the_start_is_no_point_of_steady_cornering() -> None:
+def test_jolt_at_start_is_no_steady_cornering() -> None:
     t = np.linspace(0.0, 10.0, 101)
     ay = np.where(t < 0.2, 12.0, 0.5 * t)
     run: Any = SimpleNamespace(t=t, ay=-ay, steer=-t, speed=20.0 + t, roll=-t, sideslip=t)

@@ -129,7 +129,7 @@ def test_noise_is_estimated(fit: Fit, clean: Recording) -> None:
         assert usual == pytest.approx(NOISE[channel], rel=5.0 / np.sqrt(2000.0))
 
 
-def test_noise_that_grows_with_signal_and_rate_is_estimated() -> None:
+def test_noise_growing_with_signal_and_rate_is_estimated() -> None:
     rng = np.random.default_rng(3)
     z, rate = rng.uniform(-2.0, 2.0, (2, 20000))
     sizes = np.sqrt(0.1**2 + (0.2 * z) ** 2 + (0.15 * rate) ** 2)
@@ -239,7 +239,7 @@ def test_windows_that_cannot_be_followed_are_noted(plant: Plant, clean: Recordin
     assert "cannot follow 2 of 4 windows, the first from 4." in lines[0]
 
 
-def test_input_beyond_the_reach_of_the_model_is_named(plant: Plant, clean: Recording) -> None:
+def test_input_beyond_reach_of_the_model_is_named(plant: Plant, clean: Recording) -> None:
     table = np.array([-0.05, 0.05]), np.array([-1.0, 1.0])
     small = replace(
         plant, from_channel={**plant.from_channel, "road_wheel_angle": ("road_wheel_angle", table)}

@@ -47,7 +47,7 @@ def test_nearest_points_of_segments() -> None:
         assert found == pytest.approx(np.sqrt(2.0 * least.cost), abs=1e-9)
 
 
-def test_nearest_of_rows_is_the_nearest_of_all_pieces() -> None:
+def test_nearest_of_rows_is_nearest_of_all_pieces() -> None:
     rng = np.random.default_rng(2)
     one, other = rng.normal(size=(4, 3)), rng.normal(size=(3, 3)) + 1.0
     near = nearest(one, other)
@@ -130,7 +130,7 @@ def test_derivatives_against_differences(rig: kc.KCRig, data: VehicleParameters)
         np.testing.assert_allclose(here.by_parameters[:, k], differences, atol=2e-6)
 
 
-def test_a_clearance_is_kept_and_the_best_on_it_found(rig: kc.KCRig, data: VehicleParameters) -> None:
+def test_clearance_is_kept_and_best_on_it_found(rig: kc.KCRig, data: VehicleParameters) -> None:
     """The rod's inner end must stay 30 mm from a point of the chassis: the best place on that circle.
 
     Compared with a search along the circle that knows neither derivatives nor multipliers.

@@ -175,7 +175,7 @@ def test_targets_are_bands_around_curves() -> None:
         live_page("sedan", "front", points=POINTS, targets=[kc.Target("toe", 0.0, 1.0)])
 
 
-def test_a_page_is_small_and_says_what_is_missing(page: LivePage) -> None:
+def test_page_is_small_and_says_what_is_missing(page: LivePage) -> None:
     assert len(page.html) < 1.5e6
     assert "http" not in page.content(Packed())["title"]
     with pytest.raises(DataError, match="hardpoint"):

@@ -65,7 +65,7 @@ def test_a_bound_is_kept_and_named(rig: kc.KCRig) -> None:
     assert found.after[0] > 1.0
 
 
-def test_steps_beyond_what_can_be_assembled_are_taken_back(rig: kc.KCRig) -> None:
+def test_steps_beyond_assembly_are_taken_back(rig: kc.KCRig) -> None:
     """Far too much toe is wanted: the search runs into tie rods that cannot reach, and still ends."""
     wide = {"front.L.y": (-0.3, 0.75), "front.L.z": (-0.8, 0.7)}
     wanted = kc.Target("toe_angle", np.linspace(-0.6, 0.6, len(TRAVEL)), 1e-3, values=TRAVEL)

@@ -71,7 +71,7 @@ def test_the_end_of_travel_is_told(rig: kc.KCRig) -> None:
         rig.solve_poses([[0.9, 0.9]])
 
 
-def test_a_sweep_beyond_the_reach_keeps_the_poses_within(rig: kc.KCRig) -> None:
+def test_sweep_beyond_the_reach_keeps_the_poses_within(rig: kc.KCRig) -> None:
     values = [-0.9, -0.05, 0.0, 0.05, 0.9]
     with pytest.raises(AssemblyError, match=r"of 900 mm left .*; .* of -900 mm left") as stop:
         rig.sweep("parallel", values)
@@ -220,7 +220,7 @@ def test_shipped_vehicles_go_on_the_rig(vehicle: str, axle: str) -> None:
 
 
 @pytest.mark.parametrize(("rate", "finite"), [(0.0, False), (-1e-17, False), (1e-13, False), (1e-9, True)])
-def test_what_turns_by_rounding_alone_has_no_instant_centre(rate: float, finite: bool) -> None:
+def test_turning_by_rounding_has_no_instant_centre(rate: float, finite: bool) -> None:
     """No arm of 1e16 m is made of the rounding of a beam that slides."""
     screw = CarrierScrew(np.array((rate, rate, 0.0)), np.zeros(3), np.array((0.0, 0.0, 1.0)))
     P = np.array((1.0, 0.7, -0.3))
@@ -230,7 +230,7 @@ def test_what_turns_by_rounding_alone_has_no_instant_centre(rate: float, finite:
         assert abs(arm.angle) < 1e-9
 
 
-def test_the_picture_of_an_axle_shows_what_stands_where(rig: kc.KCRig) -> None:
+def test_picture_of_an_axle_shows_what_stands_where(rig: kc.KCRig) -> None:
     """Seen from behind left is left; loads are those of the springs, with their values."""
     take = LivePage(rig, {}, "axle").take
     chart = axle_picture(take)

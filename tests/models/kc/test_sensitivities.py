@@ -75,7 +75,7 @@ def test_bump_steer_by_a_hardpoint_against_scipy(rig: kc.KCRig) -> None:
     np.testing.assert_allclose(found.sel(side="left", parameter="front.L.z"), slopes, atol=1e-8)
 
 
-def test_near_the_end_of_travel_it_is_said_where_that_is(rig: kc.KCRig) -> None:
+def test_end_of_travel_is_reported_with_its_place(rig: kc.KCRig) -> None:
     """Derivatives by z of a pose before a fold go with 1/√(z_e − z): two of them tell z_e.
 
     z_e − z is 0.05 and 0.1 mm of 300: what is left of the root's series, 3e-4 in 1e-2, is 1e-5 m of it."""

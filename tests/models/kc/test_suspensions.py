@@ -164,7 +164,7 @@ def ball_joint_velocity(carrier: RodCarrier, travel: float) -> Floats:
     return carrier.velocity(pose, carrier.twist(pose, [1.0]), carrier.at(pose, carrier.on_carrier[0]))
 
 
-def test_five_links_are_followed_as_far_as_they_are_led() -> None:
+def test_five_links_are_followed_over_their_range() -> None:
     """Not to the fold of their equations, but near; and it is said so."""
     rig, made = corners("five-link")
     carrier = five_links(made[0])

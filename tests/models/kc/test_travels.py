@@ -111,7 +111,7 @@ def test_ends_of_the_travel_of_a_pinned_beam() -> None:
     assert np.isclose(low.value, -A, atol=1e-8)
 
 
-def test_the_roll_centre_of_trailing_arms_is_on_the_road() -> None:
+def test_roll_centre_of_trailing_arms_is_on_road() -> None:
     """Their contact centres move along the vehicle only: lines through them are level and never meet."""
     rig = kc.rig_of("van-trailer", "trailer_1")
     found = rig.sweep("opposed", [-0.04, 0.0, 0.05], quantities=["roll_centre_height", "roll_centre_lateral"])

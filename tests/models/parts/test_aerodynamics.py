@@ -126,7 +126,7 @@ def test_forces_and_moments_by_hand(yaw: float) -> None:
     assert torque[2] == out["yaw_moment"]
 
 
-def test_backwards_drag_still_opposes_and_still_air_does_nothing() -> None:
+def test_drag_backwards_opposes_and_still_air_does_nothing() -> None:
     assert air((-20.0, 0.0, 0.0)).outputs["drag"] == pytest.approx(-K * 400.0, rel=1e-8)
     still = air((0.0, 0.0, 3.0))
     assert not np.any(load_of(still).force.astype(float))

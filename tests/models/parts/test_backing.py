@@ -129,7 +129,7 @@ def test_on_a_circle_the_angle_stays(one: BackedTrailer, curvature: float) -> No
 
 
 @pytest.mark.parametrize("one", [CARAVAN, SHORT])
-def test_the_limit_is_a_part_of_where_full_lock_does_not_unfold(one: BackedTrailer) -> None:
+def test_limit_is_part_of_lock_without_unfolding(one: BackedTrailer) -> None:
     """A short drawbar has such an angle; a long one is unfolded by full lock from any."""
     turned = Rolling((SEMI,), (1.5,))
     turned.step(-SHARPEST, 1e-4)

@@ -45,7 +45,7 @@ def brick() -> ce.Model:
     return ce.compile(system)
 
 
-def test_a_thrown_brick_comes_to_rest_and_gains_no_energy(brick: ce.Model) -> None:
+def test_thrown_brick_rests_and_gains_no_energy(brick: ce.Model) -> None:
     """It tumbles, slides and lies: kinetic energy, height and elastic energy together only fall."""
     y0 = brick.y0.copy()
     y0[:7] = 0.0, 0.0, 0.7, *np.array([0.8, 0.5, 0.3, -0.2]) / np.linalg.norm([0.8, 0.5, 0.3, -0.2])
@@ -62,7 +62,7 @@ def test_a_thrown_brick_comes_to_rest_and_gains_no_energy(brick: ce.Model) -> No
     assert float(response.outputs["normal_force"]) == pytest.approx(981.0, rel=1e-3)
 
 
-def test_a_fixed_step_over_the_onset_keeps_its_order(brick: ce.Model) -> None:
+def test_fixed_step_over_the_onset_keeps_its_order(brick: ce.Model) -> None:
     """RK4 through a bounce on four corners: halving the step divides the error by some 16, at least by 10."""
     y0 = brick.y0.copy()
     y0[2], y0[12] = 0.13, -0.5

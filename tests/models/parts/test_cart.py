@@ -84,7 +84,7 @@ def test_parked_on_a_grade_with_the_brake_on() -> None:
     assert abs(torque) / along == pytest.approx(0.455, abs=0.005)
 
 
-def test_wheels_carry_brakes_engine_and_rolling_resistance_over_the_static_radius() -> None:
+def test_wheels_carry_torques_over_the_static_radius() -> None:
     model = cart(FlatRoad(0.8))
     y0 = model.y0
     y0[VX], y0[SPINS] = 15.0, 15.0 / 0.4646

@@ -116,7 +116,7 @@ def test_beside_the_path_signs_and_first_order(path: Path) -> None:
         assert turned.aim - turned.aim_on_path == pytest.approx(-psi * d, rel=0.1)
 
 
-def test_circle_view_is_the_same_all_the_way_round() -> None:
+def test_circle_view_is_same_all_the_way_round() -> None:
     for radius in (25.0, -25.0):
         path = CirclePath(radius)
         views = []
@@ -304,7 +304,7 @@ def test_double_lane_change_passes_between_the_cones(
     assert furthest < (0.25 if vehicle is dynamic else 0.5)
 
 
-def test_a_fast_lane_change_uses_the_room_between_the_cones() -> None:
+def test_fast_lane_change_uses_room_between_the_cones() -> None:
     """It begins and ends within the lanes, inside in the second: curvature falls with the length squared."""
     near, far = (DoubleLaneChange(DRIVER, early=e, inside=i)._path() for e, i in ((0.0, 0.0), (6.0, 0.1)))
     assert isinstance(near, LateralPath)

@@ -101,7 +101,7 @@ def test_runs_on_traced_time_and_sensors(kind: type[Manoeuvre]) -> None:
             assert reveal_scalar(error) == manoeuvre.path_error(seen())
 
 
-def test_a_branch_on_a_traced_value_would_be_noticed() -> None:
+def test_branch_on_a_traced_value_would_be_noticed() -> None:
     with pytest.raises(TypeError):
         bool(OpaqueTruth(True))
 
@@ -201,7 +201,7 @@ def test_the_frequency_of_a_sweep_rises_linearly() -> None:
         SineSweep(DRIVER, first=2.0, last=1.0)
 
 
-def test_random_steering_has_the_band_and_the_size_that_are_asked_for() -> None:
+def test_random_steering_has_requested_band_and_size() -> None:
     """Equal sines in the parts of the band: over 200 s their products with each other average out."""
     noise = RandomSteer(DRIVER, steer=0.05, start=0.0, first=0.5, last=2.5, seed=3.0)
     t = np.arange(2.0, 202.0, 0.05)
@@ -218,7 +218,7 @@ def test_random_steering_has_the_band_and_the_size_that_are_asked_for() -> None:
             RandomSteer(DRIVER, **wrong)
 
 
-def test_in_a_turn_the_throttle_goes_before_the_brake() -> None:
+def test_in_turn_the_throttle_goes_before_the_brake() -> None:
     turn = BrakeInTurn(DRIVER, steer=0.1, start=9.0, rise=0.2, brake=0.3)
     assert turn.event == pytest.approx(9.2)
     assert turn.inputs(9.0, seen(15.0))["throttle"] > 0.0

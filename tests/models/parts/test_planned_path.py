@@ -19,7 +19,7 @@ def path() -> PlannedPath:
     return plan_path(GATES, WIDTH, AXLES, SPARED)
 
 
-def test_flanks_at_both_axles_spare_their_part_of_the_room(path: PlannedPath) -> None:
+def test_flanks_at_both_axles_spare_their_room(path: PlannedPath) -> None:
     """The least room is that of the first gate, (1.1 · 2 + 0.25 − 2)/2; between points 1 m apart, some mm."""
     room = 0.5 * (0.1 * WIDTH + 0.25)
     for gate in GATES:

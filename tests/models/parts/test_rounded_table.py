@@ -97,7 +97,7 @@ def test_corners_near_rest_do_not_push(corner: float) -> None:
     assert min(value * float(table(value)) for value in v) >= -1e-15
 
 
-def test_what_has_no_corners_costs_nothing_and_traced_it_is_the_same() -> None:
+def test_table_without_corners_costs_nothing() -> None:
     flat = RoundedTable((0.0, 1.0, 2.0), (3.0, 3.0, 3.0))
 
     def constant(x: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ W = 0.3
 U = np.linspace(-1.0, 1.0, 401)
 
 
-def test_a_rounded_ramp_is_the_convolution_with_the_kernel() -> None:
+def test_rounded_ramp_is_the_convolution_with_the_kernel() -> None:
     """max(u, 0) ∗ 15/16 (1 − v²)² of half width 1, by SymPy, for both halves of the rounding."""
     u, v, t = sp.symbols("u v t", real=True)
     convolved = sp.integrate((u - v) * sp.Rational(15, 16) * (1 - v**2) ** 2, (v, -1, u))
@@ -36,7 +36,7 @@ def test_a_rounded_ramp_is_the_convolution_with_the_kernel() -> None:
     assert 2 * sp.integrate(written, (t, 0, 1)) == sp.nsimplify(AREA, rational=True)
 
 
-def test_outside_it_is_exact_to_the_last_bit_and_inside_between_its_lines() -> None:
+def test_rounding_is_exact_outside_and_between_lines_inside() -> None:
     for u in U:
         ramp, size = round_ramp(u, W), round_absolute(u, W)
         if abs(u) >= W:
@@ -54,7 +54,7 @@ def test_integral_of_a_rounded_ramp(u: float) -> None:
     assert rounded_ramp_integral(u, W) == pytest.approx(integral, abs=1e-12)
 
 
-def test_a_pinned_corner_stays_where_it_is_and_overshoots_by_less_than_a_third() -> None:
+def test_pinned_corner_stays_and_overshoots_by_a_third() -> None:
     assert round_absolute_through_zero(0.0, W) == 0.0
     sizes = np.array([round_absolute_through_zero(u, W) for u in U])
     assert np.all((sizes >= 0.0) & (sizes <= np.abs(U) + 1e-15))

@@ -35,7 +35,7 @@ def test_ramps_pass_by_their_points_and_stay_beyond() -> None:
     assert (CURVE.force(-3.0), CURVE.force(3.0)) == pytest.approx((-900.0, 500.0))
 
 
-def test_stops_push_back_at_either_end_by_their_table() -> None:
+def test_stops_push_back_by_their_table() -> None:
     assert STOPS.force(0.0) == 0.0
     assert STOPS.force(0.055) == pytest.approx(25.0)  # tension, 5 mm beyond the longest
     # 10 mm beyond: a corner from 5 to 42.5 kN/m, rounded within ± 1 mm

@@ -94,7 +94,7 @@ def test_the_converter_at_stall_and_coupled() -> None:
 
 
 @pytest.mark.parametrize("first", [1e-4, 1e-3, 0.01])
-def test_short_steep_ends_of_converter_tables_keep_the_signs(first: float) -> None:
+def test_short_steep_ends_of_converter_tables_keep_signs(first: float) -> None:
     """Ends are moved outwards by 0.005 at most: along a steep line that would turn the torque round.
 
     The impeller takes no less than half of what is written at stall where the turbine turns backwards, and
@@ -111,7 +111,7 @@ def test_short_steep_ends_of_converter_tables_keep_the_signs(first: float) -> No
     assert 1.0 < braked / back < 1.2
 
 
-def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:
+def test_engine_turned_backwards_has_no_own_rest() -> None:
     """It is braked however the turbine turns: what the engine gives has no equilibrium below zero."""
     for turbine in (-90.0, 0.0, 0.5, 90.0):
         found = [CONVERTER.torques(-speed, turbine) for speed in (1.0, 50.0)]
@@ -166,7 +166,7 @@ def test_a_shift_takes_its_time() -> None:
     assert float(GEARS.turns(run.y[:, -1].tolist())) == pytest.approx(1.0 / 0.5, rel=1e-3)
 
 
-def test_gears_that_would_be_shifted_to_and_fro_are_refused() -> None:
+def test_gears_shifted_to_and_fro_are_refused() -> None:
     with pytest.raises(DataError, match="gear 2 turns the input at 150 rad/s, below downshift = 160"):
         gearbox((0.25, 0.5), downshift=160.0)
     with pytest.raises(DataError, match="must increase"):

@@ -33,7 +33,7 @@ def run(parameters: LockedData | ClutchData, duration: float) -> xr.Dataset:
     return ce.simulate(ce.compile(system), duration=duration, method="dopri5", interval=0.01)
 
 
-def test_a_clutch_slides_at_its_torque_until_both_turn_alike() -> None:
+def test_clutch_slides_at_its_torque_until_locked() -> None:
     """J ω̇ = ∓ T: they meet after J Δω/2T; the momentum stays, half of J Δω²/2 becomes heat."""
     torque = 100.0
     found = run(ClutchData(**SHAFT, max_torque=torque), 0.6)
@@ -48,7 +48,7 @@ def test_a_clutch_slides_at_its_torque_until_both_turn_alike() -> None:
     assert found["lock_torque"].values[sliding] == pytest.approx(np.full(sliding.sum(), torque), rel=1e-3)
 
 
-def test_what_is_locked_turns_alike_but_for_its_shafts() -> None:
+def test_locked_sides_turn_alike_but_for_shafts() -> None:
     """A spring between both: Δω swings with √(2k/J) = 89 rad/s and dies with c/J = 20 1/s."""
     found = run(LockedData(**SHAFT), 0.6)
     difference = found["left_rate"].values - found["right_rate"].values

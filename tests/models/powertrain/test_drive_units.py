@@ -212,7 +212,7 @@ def test_current_of_a_battery() -> None:
     assert BATTERY.current(1e9) == pytest.approx(350.0 / 0.2)
 
 
-def test_a_battery_that_has_less_than_the_motor_takes_is_refused() -> None:
+def test_battery_weaker_than_motor_is_refused() -> None:
     """Its motor had got power that no current brought.  U²/4R is 87.5 kW."""
     weak, speed = BatteryData(voltage=350.0, resistance=0.35), (0.0, 400.0)
     with pytest.raises(DataError, match=r"at 400 rad/s the motor takes 1.2e\+05 W, .* at most 8.75e\+04 W"):

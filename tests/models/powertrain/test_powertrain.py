@@ -82,7 +82,7 @@ def test_an_engine_that_stands_does_not_push_backwards() -> None:
     assert float(table.torque(20.0, 0.0)) == pytest.approx(-31.0)
 
 
-def test_straight_lines_are_exact_and_it_levels_out_at_both_ends() -> None:
+def test_lines_are_exact_and_level_out_outside() -> None:
     table = Traction(one_gear((0.0, -20.0)))
     for omega in (1.0, 17.3, 60.0, 108.0):
         assert table.torque(omega, 1.0) == pytest.approx(50.0 + 2.0 * omega, rel=1e-13)
@@ -245,7 +245,7 @@ def test_controllers_release_a_part_of_the_pressure() -> None:
     assert capacity(0.8, 0.6, 0.5) == pytest.approx(0.5, rel=1e-9)  # pressure ends at the full one
 
 
-def test_brake_element_acts_on_the_hinge_and_shares_the_torque() -> None:
+def test_brake_element_acts_on_hinge_and_shares_torque() -> None:
     wheel = body("wheel")
     brake = Brake("brake", wheel, (0.0, 0.0, 0.0), BRAKE, share=0.6)
     response = brake.evaluate(Scripted(rates={"wheel": 30.0}), np.array([0.01]), {"brake": 0.5})

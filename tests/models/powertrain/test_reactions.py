@@ -243,7 +243,7 @@ def test_biased_differentials_favour_the_slower_wheel(
     assert found == pytest.approx(parts, rel=1e-12)
 
 
-def test_shafts_without_reaction_and_with_a_speed_of_their_own() -> None:
+def test_shafts_without_reaction_and_with_own_speed() -> None:
     """Wheels get their torques, final drives and chassis none; the gearbox sees a part of the speed."""
     whole, found = UNITS["geared"], []
     for numbers in ({}, {"reaction": 0.0}, {"seen_speed": 0.25}):

@@ -141,7 +141,7 @@ def test_squeezer_against_the_equations_of_the_test_set() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
-def test_four_bars_through_the_poses_where_they_are_in_line(number: int) -> None:
+def test_four_bars_through_poses_in_line(number: int) -> None:
     """A02 against θ̈ = −g cos θ ((N + 1)/2 + N)/((N + 1)/3 + N), which the bars' symmetry leaves."""
     name = f"A02 {number} four-bars"
     model = model_of(name)

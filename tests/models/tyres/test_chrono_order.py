@@ -53,7 +53,7 @@ def on_the_carrier(moment: Floats, spin: float, h: float, update_first: bool, st
 
 
 @pytest.mark.parametrize("h", [1e-3, 1e-4])
-def test_moments_act_one_step_late_in_the_wheels_axes(h: float) -> None:
+def test_moments_act_one_step_late_in_wheels_axes(h: float) -> None:
     """About the vertical the replica has −θ R F_y over, θ = ω h: what the tyre with a delay of h has."""
     r, spin = 0.97 * TYRE.unloaded_radius, 20.0 / TYRE.unloaded_radius
     late, at_once = (Rig(ChronoTMeasy(TYRE, delay=delay)) for delay in (h, 0.0))

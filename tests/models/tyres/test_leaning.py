@@ -21,7 +21,7 @@ def standing(model: TyreModel, height: float, gamma: float) -> TyreAnswer:
 
 
 @pytest.mark.parametrize("gamma", [-1.5, -0.9, 0.0, 0.02, 0.6, 1.2, 1.45])
-def test_load_and_moment_are_the_gradient_of_the_energy(gamma: float) -> None:
+def test_load_and_moment_are_gradient_of_the_energy(gamma: float) -> None:
     """By central differences of the height and of the lean: 1e-6 leaves 1e-9 of some kN and kN m."""
     tyre = LeaningTyre(PLAIN)
     height, h = R * np.cos(gamma) - 0.02, 1e-6

@@ -208,7 +208,7 @@ def balanced(tyre: Rig, at: WheelOnRoad, x: Floats, axis: int) -> Floats:
     return x
 
 
-def test_parked_on_grades_up_to_the_limit_of_friction(rig: tuple[Rig, float]) -> None:
+def test_parked_on_grades_up_to_limit_of_friction(rig: tuple[Rig, float]) -> None:
     """A wheel that hangs on its contact at rest does not creep; one let go on a grade swings and stays."""
     tyre, load = rig
     pull = load * math.sin(math.radians(20.0))

@@ -143,7 +143,7 @@ def test_combined_force_is_differentiable_at_rest() -> None:
 
 
 @AXES
-def test_friction_scales_forces_and_slips_but_not_the_slope(axis: str) -> None:
+def test_friction_scales_forces_and_slips_but_not_slope(axis: str) -> None:
     for s in (0.01, 0.05, 0.1, 0.3, 0.7):
         assert pure(axis, PN, 0.5 * s, friction=0.5) == pytest.approx(0.5 * pure(axis, PN, s), rel=1e-7)
 
@@ -168,7 +168,7 @@ def test_pneumatic_trail_meets_its_conditions() -> None:
         assert abs(right - left) < 10.0 * n0 / s0**2 * h + 1e-8 * n0
 
 
-def test_self_aligning_torque_turns_the_wheel_towards_its_velocity() -> None:
+def test_self_aligning_torque_turns_wheel_towards_velocity() -> None:
     c = flat_contact(PN / CZ, v_x=10.0, v_y=0.2, spin=None)
     y_e = steady_force(TYRE, PN, 0.0, -0.02)[1] / TYRE.cy
     f = tyre_forces(TYRE, c, 0.0, y_e)
@@ -176,7 +176,7 @@ def test_self_aligning_torque_turns_the_wheel_towards_its_velocity() -> None:
     assert f.Mz > 0.0  # the velocity points to the left of the wheel's plane
 
 
-def test_aligning_torque_has_the_trail_of_the_contact_length() -> None:
+def test_aligning_torque_has_trail_of_contact_length() -> None:
     """Without lateral slip the trail is n_L0 L, L = 2 √(r0 δ) the chord of the undeflected circle."""
     deflection = PN / CZ
     chord = 2.0 * math.sqrt(TYRE.unloaded_radius * deflection)
@@ -264,7 +264,7 @@ def parked(slope_force: float, friction: float, duration: float) -> tuple[Vector
     return run.y[0], run.y[1], run.y[2]
 
 
-def test_parked_on_a_slope_holds_by_deflection_without_creep() -> None:
+def test_parked_on_slope_holds_by_deflection_without_creep() -> None:
     weight = 0.2 * PN
     position, velocity, x_e = parked(weight, 0.8, 80.0)
     # Weakly damped, decay time 2 m/d = 0.95 s: settled after 40 s to e^-42.  The equilibrium is a balance of
@@ -284,7 +284,7 @@ def test_parked_beyond_friction_slides_at_the_sliding_force() -> None:
 
 
 @AXES
-def test_deflection_is_shed_when_the_friction_that_held_it_is_lost(axis: str) -> None:
+def test_deflection_is_shed_with_lost_friction(axis: str) -> None:
     # At rest with the deflection of 0.7 pn on a road that only offers 0.1/0.8 of the data's maximum.
     along = axis == "x"
     stiffness, most = (TYRE.cx, TYRE.fxm[0]) if along else (TYRE.cy, TYRE.fym[0])
@@ -319,7 +319,7 @@ def test_potential_is_that_of_the_elastic_forces() -> None:
         assert slope == pytest.approx(force, rel=1e-7)
 
 
-def test_in_the_air_no_force_and_the_deflection_relaxes_at_c_over_d() -> None:
+def test_airborne_deflection_relaxes_at_c_over_d() -> None:
     for spin in (0.0, 30.0):
         f = tyre_forces(TYRE, flat_contact(-0.05, v_x=5.0, v_y=1.0, spin=spin), 0.01, -0.02)
         assert f.Fx == f.Fy == f.Fz == f.My == f.Mz == 0.0
@@ -327,7 +327,7 @@ def test_in_the_air_no_force_and_the_deflection_relaxes_at_c_over_d() -> None:
         assert f.y_dot == pytest.approx(TYRE.cy / TYRE.dy * 0.02, rel=1e-9)
 
 
-def test_vertical_force_is_continuous_at_touch_down_and_never_pulls() -> None:
+def test_vertical_force_is_continuous_and_never_pulls() -> None:
     # At 5 m/s: across ε of depth the force may change by c_z ε + d_z (onset) v with onset ≤ 10 (ε/1 mm)³.
     for rate in (-5.0, 0.0, 5.0):
         assert vertical_force(TYRE, -1e-9, rate) == vertical_force(TYRE, 0.0, rate) == 0.0
@@ -364,7 +364,7 @@ def test_relaxation_is_continuous_through_stand_still(rng: np.random.Generator) 
                 assert found == pytest.approx(expected, rel=1e-3, abs=1e-10)
 
 
-def test_a_locked_wheel_holds_with_its_peak_friction_until_it_slides() -> None:
+def test_locked_wheel_holds_with_peak_friction_until_sliding() -> None:
     """At creeping sliding the steady force is the peak's, at the speed of a slide that of sliding."""
     peak, sliding = TYRE.fxm[0], TYRE.fxs[0]
     for speed, force in ((1e-6, peak), (1e-4, peak), (1.0, sliding), (10.0, sliding)):
@@ -373,7 +373,7 @@ def test_a_locked_wheel_holds_with_its_peak_friction_until_it_slides() -> None:
 
 
 @pytest.mark.parametrize("camber", [0.0, 0.1, -0.2])
-def test_contact_of_a_cambered_rolling_wheel_on_the_flat(camber: float) -> None:
+def test_contact_of_cambered_rolling_wheel_on_the_flat(camber: float) -> None:
     r0, height = TYRE.unloaded_radius, 0.44
     axis = np.array([0.0, math.cos(camber), math.sin(camber)])
     omega = 20.0 * axis + np.array([0.0, 0.0, 0.3])
@@ -481,7 +481,7 @@ def test_wrong_parameters_are_named(change: dict[str, object], message: str) -> 
         replace(TYRE, **change)  # type: ignore[arg-type]
 
 
-def test_curve_of_a_generalised_direction_falls_before_it_slides() -> None:
+def test_curve_of_generalised_direction_falls_before_it_slides() -> None:
     # The two parabolas of the fall need s* < sS in every direction, not only along the axes.
     for z in np.linspace(0.0, 3.5, 8):
         x, y = axis_curve(TYRE, "x", z, 1.0), axis_curve(TYRE, "y", z, 1.0)
@@ -524,7 +524,7 @@ def falls_until(sliding: float, at: float) -> float:
 
 
 @pytest.mark.parametrize(("sliding", "at"), [(0.5, 0.11), (0.8, 0.2), (0.3, 0.3)])
-def test_curves_that_cannot_fall_are_refused_and_no_others(sliding: float, at: float) -> None:
+def test_only_curves_that_cannot_fall_are_refused(sliding: float, at: float) -> None:
     def tyre(end: float) -> object:
         same = {"dfx0": (20.0, 40.0), "fxm": (1.0, 2.0), "fxs": (sliding, 2.0 * sliding)}
         forces = {name: (a * PN, b * PN) for name, (a, b) in same.items()}

@@ -63,7 +63,7 @@ def test_level_and_straight_they_carry_twice_as_much() -> None:
         assert pair.outputs[name] == pytest.approx(single.outputs[name], abs=1e-15), name
 
 
-def test_a_leaning_hub_loads_the_tyre_on_its_lower_side() -> None:
+def test_leaning_hub_loads_tyre_on_its_lower_side() -> None:
     """By c_z s sin γ / cos γ: centres differ by s sin γ in height, radii count in the wheel's plane."""
     lean = 0.03  # positive about x: the left side up
     outputs = response(None, lean=lean).outputs
@@ -72,7 +72,7 @@ def test_a_leaning_hub_loads_the_tyre_on_its_lower_side() -> None:
 
 
 @pytest.mark.parametrize(("lean", "yaw_rate"), [(0.0, 0.0), (0.02, 0.7), (-0.03, -2.0)])
-def test_each_is_the_tyre_that_would_be_there_alone(lean: float, yaw_rate: float) -> None:
+def test_each_twin_is_the_tyre_standing_alone(lean: float, yaw_rate: float) -> None:
     """Loads and rates of states of single tyres at their places on the same moving hub."""
     pair = response(None, lean, yaw_rate, deflected=0.002)
     for k, y in enumerate((SPACING / 2, -SPACING / 2)):
@@ -94,7 +94,7 @@ def test_turning_on_the_spot_is_resisted() -> None:
     assert abs(outer - inner) > 0.1  # m/s of a difference 2 rad/s * 0.3 m, shared between slip and carcass
 
 
-def test_wheel_data_of_twins_are_those_of_one_at_its_place() -> None:
+def test_wheel_data_of_twins_equal_a_single_wheel() -> None:
     """Steiner's theorem about the axes across the spin axis; the hub is there once."""
     single = VehicleParameters.load("van").corners["rear_left"].wheel
     pair = VehicleParameters.load("van", ["rear.wheel.twin_spacing=0.3 m"]).corners["rear_left"].wheel

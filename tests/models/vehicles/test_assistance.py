@@ -54,7 +54,7 @@ class SineWithDwell:
         return {"steering": 0.3 * active * turn}
 
 
-def test_anti_lock_brakes_stop_sooner_than_locked_wheels_where_it_is_slippery() -> None:
+def test_anti_lock_brakes_stop_sooner_on_slippery_roads() -> None:
     """From 22.2 m/s at μ = 0.3, 4 s: locked wheels slide at their sliding friction, ABS keeps near the peak.
 
     The tyre's peak is 1.25 times its sliding force; a tenth is asked for.  No wheel locks (slip −1).
@@ -105,7 +105,7 @@ def test_friction_is_what_a_vehicle_can_brake_with() -> None:
         assert 0.75 * peak < deceleration(held, 1.0) < 0.97 * peak
 
 
-def test_stability_control_keeps_a_sine_with_dwell_from_spinning() -> None:
+def test_stability_control_keeps_sine_with_dwell_from_spinning() -> None:
     """A second after the steering is straight the yaw rate is below 35 % of its peak (FMVSS 126)."""
     spun, kept = (driven(name, SineWithDwell(), 3.5, 0.8) for name in ("sedan", "sedan-assisted"))
     beta = [np.abs(np.arctan2(run["vy"].values, run["vx"].values)).max() for run in (spun, kept)]
@@ -122,7 +122,7 @@ def test_traction_control_keeps_driven_wheels_from_running_away() -> None:
     assert slips(kept)[-1].max() < 0.2
 
 
-def test_ensembles_and_sweeps_keep_what_assistance_remembers_bit_by_bit() -> None:
+def test_ensembles_and_sweeps_keep_assistance_bit_by_bit() -> None:
     """Lanes with another friction and another slip in each against single runs."""
     model, y = vehicle("sedan-assisted")
     parameters = {
@@ -161,7 +161,7 @@ def test_a_simulator_goes_on_with_what_assistance_remembers() -> None:
     assert sim.outputs()["abs.front_left.brake_release"] > 0.0
 
 
-def test_numbers_of_assistance_that_a_vehicle_has_not_are_refused() -> None:
+def test_numbers_of_missing_assistance_are_refused() -> None:
     with pytest.raises(DataError, match=r"assistance\.abs"):
         VehicleParameters.load("sedan", overrides=["assistance.abs.slip=0.1"])
     with pytest.raises(DataError, match="period"):

@@ -25,7 +25,7 @@ def elements(path: Path, *overrides: str) -> dict[str, Any]:
     return {bushing.name: bushing.elastic(system)[0] for bushing in data.bushings}
 
 
-def test_the_right_side_is_the_mirror_image_of_the_left(tmp_path: Path) -> None:
+def test_right_side_is_mirror_image_of_the_left(tmp_path: Path) -> None:
     found = elements(soft_sedan(tmp_path))
     names = [name for name in found if name.startswith("front_left.")]
     assert len(names) == 4
@@ -141,7 +141,7 @@ def test_rods_of_linkages_that_nothing_whole_leads(tmp_path: Path, axle: str, jo
     assert_accelerations(instant, 1e-9)
 
 
-def test_stiffness_may_stay_open_where_it_has_an_effect(tmp_path: Path) -> None:
+def test_stiffness_may_stay_open_where_effective(tmp_path: Path) -> None:
     """On both sides alike, of bushings that yield as the vehicle drives, and for the rig."""
     key = "front.lower_rear.z.stiffness"
     driving = VehicleParameters.load(soft_sedan(tmp_path, more=DYNAMIC), free=[key])

@@ -204,7 +204,7 @@ def test_rigid_tyres_of_chrono_make_energy() -> None:
 
 
 @needs_recordings
-def test_rigid_tyres_of_chrono_give_way_by_their_modulus() -> None:
+def test_rigid_tyres_of_chrono_give_way_by_modulus() -> None:
     """Tyre and road of 20 MPa touch at four points of curvature 0.1 m, by Hertz; the vehicle jitters.
 
     Loads by the file's normal stiffness, 2e5 N/m, would be an eighth.

@@ -7,7 +7,7 @@ from itertools import pairwise
 from tests.campaigns.performance.convergence import errors
 
 
-def test_rk4_keeps_its_order_where_a_motor_passes_corners_of_its_map() -> None:
+def test_rk4_keeps_order_across_corners_of_motor_map() -> None:
     """Two corners in three seconds, which without roundings leave 6e-9, 7e-9, 1e-10 m.
 
     A halved step leaves a sixteenth of the error; of a step twice as long that term alone is not all.

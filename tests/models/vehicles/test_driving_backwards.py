@@ -47,7 +47,7 @@ def test_into_the_next_lane_backwards(vehicle: str) -> None:
     assert abs(run["yaw"].values[-1]) < 0.02
 
 
-def test_a_trailer_is_backed_up_into_the_next_lane() -> None:
+def test_trailer_is_backed_up_into_the_next_lane() -> None:
     """Its axles keep to the path, it does not fold, and either side is the other's mirror image.
 
     The hitch turns as units do that roll without slip, but for the slip of its tyres.
@@ -104,7 +104,7 @@ def test_two_trailers_are_backed_up_slowly(tmp_path: Path) -> None:
         prepare("reverse", model=tmp_path / "two.yaml", speed=4.0)
 
 
-def test_a_vehicle_that_folds_is_led_by_its_rear_half(tmp_path: Path) -> None:
+def test_folding_vehicle_is_led_by_its_rear(tmp_path: Path) -> None:
     """It comes to rest beside its lane within some centimetres, without swinging."""
     path = written(tmp_path, folding())
     case = prepare("reverse", model=path, duration=25.0, options={"shift": 3.0})
@@ -142,7 +142,7 @@ def test_trains_that_cannot_be_backed_up_are_named(tmp_path: Path, words: str, m
         make_manoeuvre("reverse", parameters=VehicleParameters.load(path))
 
 
-def test_axles_ahead_of_the_hitch_cannot_be_backed_up() -> None:
+def test_axles_ahead_of_hitch_cannot_be_backed_up() -> None:
     overrides = ["trailer_1.origin.x=0.6 m", "trailer_2.origin.x=0.2 m"]
     with pytest.raises(DataError, match=r"the axles of trailer are 0\.4 m ahead of its hitch"):
         make_manoeuvre("reverse", parameters=VehicleParameters.load("van-trailer", overrides))

@@ -249,7 +249,7 @@ def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
             VehicleParameters.load(written(tmp_path, f"base: hmmwv\naxles:\n  {axle}\n"))
 
 
-def test_steering_by_the_wheel_angle_is_part_of_its_lock() -> None:
+def test_steering_by_wheel_angle_is_part_of_lock() -> None:
     """A column has a lock of 540°; a ratio times the road wheels' angle at full lock is one, too."""
     for name, overrides in (
         ("sedan-column", []),
@@ -337,7 +337,7 @@ def test_points_of_another_suspension_are_named(tmp_path: Path) -> None:
     assert note == f"own.yaml: axles.rear.suspension changed; kept from sedan.yaml: {end}"
 
 
-def test_examples_in_messages_are_those_of_the_vehicle_or_of_shipped_files(tmp_path: Path) -> None:
+def test_examples_in_messages_are_of_vehicle_or_files(tmp_path: Path) -> None:
     """Of the same key: a mass centre in one corner's place, not a point that fits none."""
     own, hmmwv = (VehicleParameters.load(name).data for name in ("sedan", "hmmwv"))
     for name, attribute, nested in (
@@ -353,7 +353,7 @@ def test_examples_in_messages_are_those_of_the_vehicle_or_of_shipped_files(tmp_p
             assert attrgetter(attribute)(made) == attrgetter(attribute)(whose)
 
 
-def test_a_vehicle_on_its_bump_stops_is_warned_of() -> None:
+def test_vehicle_on_its_bump_stops_is_warned_of() -> None:
     """A spring that is 62 mm shorter lets the sedan down on them; the shipped one stands clear of them."""
     prepare("straight", model="sedan", duration=0.1)
     with pytest.warns(
@@ -362,7 +362,7 @@ def test_a_vehicle_on_its_bump_stops_is_warned_of() -> None:
         prepare("straight", model="sedan", overrides=["rear.spring.free_length=520 mm"], duration=0.1)
 
 
-def test_an_engine_whose_turning_is_left_out_has_no_axis(tmp_path: Path) -> None:
+def test_engine_without_turning_has_no_axis(tmp_path: Path) -> None:
     path = written(tmp_path, "base: hmmwv\ntitle: own\nkinds: {engine: transverse}\n")
     with pytest.raises(DataError, match="engine_axis: transverse has no effect"):
         VehicleParameters.load(path)
@@ -401,7 +401,7 @@ def test_a_file_takes_parts_of_its_base_away(tmp_path: Path) -> None:
         VehicleParameters.load(written(tmp_path, "base: sedan\naxles: {front: {suspension: none}}\n"))
 
 
-def test_another_kind_keeps_of_the_base_what_it_has_as_well(tmp_path: Path) -> None:
+def test_another_kind_keeps_common_numbers_of_base(tmp_path: Path) -> None:
     """Of tyres as of powertrains; what it has not is gone, what is of another form is missing."""
     slips = "kinds: {tyre: tmsimple}\ntyre: {contact_damping: 0.002 s}\n"
     own = VehicleParameters.load(written(tmp_path, f"base: sedan\n{slips}"))
@@ -412,7 +412,7 @@ def test_another_kind_keeps_of_the_base_what_it_has_as_well(tmp_path: Path) -> N
         VehicleParameters.load(written(tmp_path, "base: sedan\nkinds: {powertrain: geared}\n"))
 
 
-def test_fields_of_a_simple_tyre_are_the_numbers_of_files(tmp_path: Path) -> None:
+def test_fields_of_simple_tyre_are_numbers_of_files(tmp_path: Path) -> None:
     """A kind is the model's file and its name; the model's own checks refuse numbers at their line."""
     slopes = "slip_stiffness: 20, cornering_stiffness: 15 1/rad, contact_damping: 2 ms"
     for kind, model in (("brush", BrushTyre), ("linear", LinearTyre)):
@@ -445,7 +445,7 @@ def test_bases_that_are_none(tmp_path: Path) -> None:
         VehicleParameters.load(written(tmp_path, "base: {sedan: 1}\n"))
 
 
-def test_a_file_with_just_numbers_is_laid_over_the_hmmwv(tmp_path: Path) -> None:
+def test_file_with_just_numbers_is_laid_over_hmmwv(tmp_path: Path) -> None:
     just = VehicleParameters.load(written(tmp_path, "chassis:\n  mass: 3 t\n"), [])
     assert (just.name, just.chassis.mass) == ("hmmwv", 3000.0)
     with pytest.raises(DataError, match=r"no vehicle 'lorry'; give hmmwv, .*ride or an existing data file"):
@@ -491,7 +491,7 @@ def test_words_that_would_do_nothing(tmp_path: Path, text: str, message: str) ->
         VehicleParameters.load(written(tmp_path, f"base: sedan\n{text}\n"))
 
 
-def test_the_graph_of_a_base_goes_with_its_suspension(tmp_path: Path) -> None:
+def test_graph_of_a_base_goes_with_its_suspension(tmp_path: Path) -> None:
     """What another suspension replaces is no mistake of the file that builds on it."""
     graph = (
         "axles: {rear: {suspension: graph}}\ngraphs: {rear: {arm: {body: mirrored}, wheel: {carrier: arm}}}\n"
@@ -528,7 +528,7 @@ def test_ground_springs_are_of_the_ride_model() -> None:
         build(data)
 
 
-def test_messages_of_parts_as_built_and_of_bases_name_the_file(tmp_path: Path) -> None:
+def test_messages_of_parts_and_bases_name_file(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "base: sedan\npowertrain: {converter: {torque_ratio: [2, 1.8, 1.5, 1.2, 1.1, 0.9]}}\n",
@@ -549,7 +549,7 @@ def test_messages_of_parts_as_built_and_of_bases_name_the_file(tmp_path: Path) -
         VehicleParameters.load(written(tmp_path, "base: ''\n"))
 
 
-def test_messages_of_an_assembly_and_of_an_equilibrium_name_the_file(tmp_path: Path) -> None:
+def test_messages_of_assembly_and_of_equilibrium_name_file(tmp_path: Path) -> None:
     low = written(tmp_path, "base: sedan\nfront: {K: {z: 5 m}}\n", "low.yaml")
     with pytest.raises(AssemblyError, match=r"^low\.yaml: front_left: the steering linkage cannot be"):
         prepare(model=low)

@@ -46,7 +46,7 @@ def sedan() -> ce.System:
     return build(path="sedan", road=BumpRoad(0.8, 0.1, 2.0, 5.0, "left"))
 
 
-def test_wheels_are_as_large_as_their_tyres_and_stand_on_the_road() -> None:
+def test_wheels_match_their_tyres_and_stand_on_road() -> None:
     system = build(path="hmmwv")
     (take,) = ce.view(ce.compile(system), shapes=shapes_of(system)).takes
     names = [body.name for body in take.bodies]
@@ -59,7 +59,7 @@ def test_wheels_are_as_large_as_their_tyres_and_stand_on_the_road() -> None:
         assert abs(take.places[0, k, 2] - drawn.radius) < 0.1
 
 
-def test_a_gltf_file_of_a_vehicle_file_is_its_body(tmp_path: Path) -> None:
+def test_gltf_file_of_vehicle_file_is_its_body(tmp_path: Path) -> None:
     """Ahead is z in glTF and x in vehicles, left x and y, up y and z."""
     trimesh = pytest.importorskip("trimesh", reason="the extra gltf is not installed")
     box = trimesh.creation.box(extents=(1.6, 1.0, 4.0))

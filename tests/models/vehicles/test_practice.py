@@ -22,7 +22,7 @@ def case() -> Case:
     return prepare("double-lane-change", speed="80 km/h", duration=6.5)
 
 
-def test_the_hmmwv_keeps_to_the_lanes_at_80_km_h(case: Case) -> None:
+def test_hmmwv_keeps_to_lanes_at_80_km_h(case: Case) -> None:
     """No cone falls, with flanks taken at the wheels' middle planes; the speed is held."""
     run, task = case.simulate(method="dopri5"), case.manoeuvre
     assert isinstance(task, DoubleLaneChange)
@@ -63,9 +63,7 @@ def test_other_tasks_are_not_practised(case: Case) -> None:
     assert practise(turn, case.model, case.y0) is turn
 
 
-def test_free_numbers_have_their_nominal_values_when_it_is_practised(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_free_numbers_are_nominal_in_practice(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model that is practised with has them among its inputs; results say so."""
     asked: list[Model] = []
 

@@ -28,7 +28,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_end_of_a_map_ends_the_run_by_name(short: Path) -> None:
+def test_end_of_map_ends_the_run_by_name(short: Path) -> None:
     case = prepare("straight", model="sedan", speed=20.0, duration=3.0, road=str(short))
     where = r"\(x from -30 to 20 m, y from -2 to 2 m\)"
     with pytest.raises(
@@ -92,7 +92,7 @@ def test_what_a_manoeuvre_stands_on_stays() -> None:
         prepare("straight", model="sedan", road="moon")
 
 
-def test_parked_on_grades_up_to_the_limit_of_friction() -> None:
+def test_parked_on_grades_up_to_limit_of_friction() -> None:
     """A vehicle whose brakes hold swings on its tyres and stays; beyond what friction holds it slides."""
     drifts = []
     for grade in (0.3, 0.5):

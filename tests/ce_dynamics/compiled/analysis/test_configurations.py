@@ -166,7 +166,7 @@ def test_names_are_checked(slider_crank: Model) -> None:
         Model(system).assemble({"bob.qw": 1.0})
 
 
-def test_poses_and_drawings_of_what_cannot_be_assembled_are_refused() -> None:
+def test_poses_that_cannot_be_assembled_are_refused() -> None:
     """Coupler and rocker are straight before the crank has turned by 2 rad."""
     model = Model(mechanisms.four_bar((1.0, 0.8, 0.9, 1.2), 0.9))
     assert math.acos((1.0 + 1.2**2 - (0.8 + 0.9) ** 2) / (2.0 * 1.0 * 1.2)) - 0.9 < 2.0

@@ -51,7 +51,7 @@ def difference(f: Any, x: float, h: float) -> Any:
     return (a - 8.0 * b + 8.0 * c - d) / (12.0 * h)
 
 
-def test_points_frames_outputs_and_rates_by_states_inputs_and_parameters(model: ce.Model) -> None:
+def test_points_frames_outputs_and_rates_have_derivatives(model: ce.Model) -> None:
     """Differences of order four with h = 1e-3 leave 1e-12 f⁽⁵⁾ and 1e-13 of rounding: 1e-8 of sizes."""
     y, u = np.array([-0.3, 2.0]), np.array([5.0, 0.21, 3900.0])
     tip, frame = model.point("rod", at=(0.2, -0.6, 0)), model.frame("rod", at=(0.2, -0.6, 0))

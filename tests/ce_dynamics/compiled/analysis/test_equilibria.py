@@ -47,7 +47,7 @@ def test_an_arm_hangs_down_wherever_it_starts(start: float) -> None:
     np.testing.assert_allclose(sorted(rest.eigenvalues.imag), (-omega, omega), rtol=1e-12)
 
 
-def test_an_arm_that_stands_upright_is_in_equilibrium_and_falls() -> None:
+def test_upright_arm_is_in_equilibrium_and_falls() -> None:
     rest = arm().equilibrium([-math.pi / 2, 0.0])
     assert rest.y[0] == pytest.approx(-math.pi / 2, abs=1e-12)
     assert not rest.stable
@@ -174,7 +174,7 @@ def test_what_nothing_supports_is_named() -> None:
         Model(system).equilibrium()
 
 
-def test_a_spring_that_is_too_weak_is_an_error() -> None:
+def test_too_weak_spring_is_an_error() -> None:
     """A constant pull beyond what a bounded spring can give."""
     system = System(gravity=(0, 0, 0))
     wheel = system.add_body(
@@ -195,7 +195,7 @@ def test_a_spring_that_is_too_weak_is_an_error() -> None:
     assert rest.stable  # not the other angle with this sine
 
 
-def test_actuators_come_to_rest_and_carry_the_others_along() -> None:
+def test_actuators_settle_and_carry_others_along() -> None:
     system = System(gravity=(0, 0, -G))
     system.add_input("angle", "rad", default=0.4)
     system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 1, 0)))
@@ -241,7 +241,7 @@ def test_free_parameters() -> None:
 
 
 @pytest.mark.parametrize(("push", "side"), [(0.05, 1.0), (-0.05, -1.0)])
-def test_of_two_stable_equilibria_the_near_one_is_found(push: float, side: float) -> None:
+def test_of_two_stable_equilibria_near_one_is_found(push: float, side: float) -> None:
     """A bistable toggle: a mass between two compressed springs snaps to either side."""
     system = System(gravity=(0, 0, 0))
     body = system.add_body("mass", mass=1.0, parent="ground", hinge=Prismatic((0, 0, 1)))

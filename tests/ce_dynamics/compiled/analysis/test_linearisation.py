@@ -149,7 +149,7 @@ def test_modes_of_states_alone_bear_their_names(vehicle: Model) -> None:
     assert fastest == {f"{corner}.brake.windup" for corner in vehicle.system.groups["corner"]}
 
 
-def test_all_outputs_at_one_state_are_those_of_a_run(vehicle: Model) -> None:
+def test_all_outputs_at_a_state_equal_a_run(vehicle: Model) -> None:
     y = hmmwv.settle(vehicle)
     found = vehicle.outputs(y, u=vehicle.u0)
     run = simulate(vehicle, duration=0.01, interval=0.01, y0=y)

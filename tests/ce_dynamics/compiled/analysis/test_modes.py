@@ -96,7 +96,7 @@ def test_physical_pendulum_and_its_upright_position() -> None:
     assert grows == pytest.approx(omega, rel=1e-12)
 
 
-def test_heave_and_pitch_of_a_bar_on_two_springs() -> None:
+def test_heave_and_pitch_of_bar_on_two_springs() -> None:
     """m z̈ = −(k₁+k₂) z + (k₁a − k₂b) θ …, the textbook 2×2 problem (here θ lowers the front)."""
     m, Iyy, a, b, k1, k2 = 800.0, 1200.0, 1.2, 1.7, 2.4e4, 1.9e4
     system = System(gravity=WEIGHTLESS)
@@ -275,7 +275,7 @@ def test_the_hmmwv_swings_as_its_modes_say(ride: Model) -> None:
     assert np.abs(expected[-1] - rest.y)[:15].max() < 0.3 * a  # it has died away by then
 
 
-def test_frequencies_of_the_hmmwv_are_those_of_a_truck(ride: Model) -> None:
+def test_frequencies_of_hmmwv_are_those_of_a_truck(ride: Model) -> None:
     """Three body modes from 1 to 3 Hz (heave, pitch, roll), then four wheel modes."""
     rest = ride.equilibrium(hold=HELD)
     modes = ride.modes(rest.y, hold=HELD, damped=False)

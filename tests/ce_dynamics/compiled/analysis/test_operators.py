@@ -129,7 +129,7 @@ def test_hinge_map_is_the_product_of_its_factors(pair: tuple[Case, Model]) -> No
         assert S.phi_p.shape == (6, 6 * n)
 
 
-def test_bias_forces_and_inertia_give_the_mass_matrix_of_a_tip() -> None:
+def test_operators_give_the_mass_matrix_of_a_tip() -> None:
     """Where S on the ground carries nothing, M = H M(S) Hᵀ and C = H (M(S) a(S) + b)."""
     system = mechanisms.four_bar((0.4, 1.2, 0.9, 1.1), 0.8)
     model = Model(system)

@@ -187,7 +187,7 @@ def test_mobility_by_dense_algebra(pair: tuple[Case, Model, Floats]) -> None:
     np.testing.assert_allclose(identity, np.eye(len(D)), atol=1e-14 * np.linalg.cond(found.mobility))
 
 
-def test_forces_at_several_points_do_what_the_mobility_says() -> None:
+def test_forces_at_points_follow_the_mobility() -> None:
     """Accelerations by the forward dynamics with applied forces, which knows nothing of Jacobians."""
     system = mechanisms.five_bar()
     tips = {"left coupler": (0.1, 0.9, 0.0), "right": (1.1, 0.2, 0.0)}

@@ -84,7 +84,7 @@ def test_it_is_what_runs_integrate_as_work(pair: tuple[Case, Model, PowerBalance
     assert set(balance.drives) == set(case.system.prescribed)
 
 
-def test_a_drive_pays_for_a_spring_it_winds_up() -> None:
+def test_drive_pays_for_a_spring_it_winds_up() -> None:
     """Positions of drives are inputs, which energies depend on as well."""
     system = System(gravity=(0, 0, 0))
     for name, unit in (("turn", "rad"), ("turn_rate", "rad/s"), ("turn_acceleration", "rad/s^2")):

@@ -22,7 +22,7 @@ def normalised(tangent: Tangent, q: np.ndarray) -> np.ndarray:
     return tangent.normalise(np.asarray(q, dtype=float))
 
 
-def test_displacements_are_what_velocities_do_for_every_holonomic_hinge() -> None:
+def test_displacements_follow_velocities_for_every_holonomic_hinge() -> None:
     case = make_case("tree")
     tangent = Tangent(case.embedding)
     case.q = normalised(tangent, case.q)

@@ -130,9 +130,7 @@ def test_every_operation_has_the_bits_of_machine_code(tmp_path: Path) -> None:
             np.testing.assert_array_equal(found, wanted)
 
 
-def test_rates_and_outputs_have_the_bits_of_unfused_evaluations(
-    model: ce.Model, library: ctypes.CDLL
-) -> None:
+def test_rates_and_outputs_have_bits_of_unfused_evaluations(model: ce.Model, library: ctypes.CDLL) -> None:
     interface = Interface(model)
     rng = np.random.default_rng(1)
     for _ in range(10):
@@ -174,7 +172,7 @@ def test_directional_derivatives_are_the_limit_of_differences(model: ce.Model, l
         np.testing.assert_allclose(found, (a - b) / (2 * h), rtol=1e-7, atol=1e-7)
 
 
-def test_a_step_that_cannot_be_assembled_leaves_the_state(model: ce.Model, library: ctypes.CDLL) -> None:
+def test_step_that_cannot_be_assembled_leaves_the_state(model: ce.Model, library: ctypes.CDLL) -> None:
     y = model.y0
     y[1] = 1e200  # its square is no number
     before = y.copy()
@@ -182,9 +180,7 @@ def test_a_step_that_cannot_be_assembled_leaves_the_state(model: ce.Model, libra
     np.testing.assert_array_equal(y, before)
 
 
-def test_values_of_parameters_that_the_model_refuses_are_refused(
-    model: ce.Model, library: ctypes.CDLL
-) -> None:
+def test_values_of_parameters_that_model_refuses_are_refused(model: ce.Model, library: ctypes.CDLL) -> None:
     refused = library.four_bar_refused
     refused.restype = ctypes.c_char_p
     assert called(refused, model.u0) is None
@@ -253,7 +249,7 @@ def test_controllers_look_when_the_library_lets_them(
     assert float(run["latch_pushes"][-1]) == 1.0
 
 
-def test_what_fails_after_a_sample_can_be_asked_again(held: tuple[ce.Model, ctypes.CDLL]) -> None:
+def test_what_fails_after_sample_can_be_asked_again(held: tuple[ce.Model, ctypes.CDLL]) -> None:
     """The sample belongs to the step that begins with it: neither is made, or both are."""
     model, library = held
     y, u, t = model.y0, model.inputs_with(inputs={"force": 1.0}), np.zeros(1)

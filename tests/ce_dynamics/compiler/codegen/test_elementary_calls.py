@@ -39,9 +39,7 @@ def arguments(rng: np.random.Generator) -> np.ndarray:
     return rng.normal(0.0, 1.0, MANY) * 10.0 ** rng.uniform(-8.0, 12.0, MANY)
 
 
-def test_they_are_exact_to_a_few_units_in_the_last_place(
-    alone: CompiledFunction, rng: np.random.Generator
-) -> None:
+def test_results_are_exact_to_few_last_places(alone: CompiledFunction, rng: np.random.Generator) -> None:
     """Angles of up to 1e13 among them, which formulas do not reduce."""
     for _ in range(200):
         x = arguments(rng)
@@ -56,7 +54,7 @@ def test_they_are_exact_to_a_few_units_in_the_last_place(
 
 
 @pytest.mark.parametrize(("lanes", "longest_piece"), [(8, None), (1, 5)])
-def test_bits_do_not_depend_on_what_is_computed_beside(
+def test_bits_do_not_depend_on_neighbours(
     alone: CompiledFunction, lanes: int, longest_piece: int | None, rng: np.random.Generator
 ) -> None:
     other = compile_function(TRACED, lanes, longest_piece)
@@ -71,7 +69,7 @@ def test_bits_do_not_depend_on_what_is_computed_beside(
 
 
 @pytest.mark.parametrize("x", [0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, 1.7e308, FARTHEST])
-def test_at_the_edges_they_do_what_the_standard_says(alone: CompiledFunction, x: float) -> None:
+def test_at_edges_they_do_what_the_standard_says(alone: CompiledFunction, x: float) -> None:
     """Beside ordinary neighbours, which keep their values."""
     ordinary = np.linspace(0.1, 0.7, MANY)
     given = ordinary.copy()
@@ -84,7 +82,7 @@ def test_at_the_edges_they_do_what_the_standard_says(alone: CompiledFunction, x:
     np.testing.assert_array_equal(y[beside], expected[beside])
 
 
-def test_calls_that_need_each_other_are_made_in_turn() -> None:
+def test_calls_that_need_each_other_follow_in_turn() -> None:
     """Two chains longer than groups are looked for, and crossing ones."""
     n = DEEPEST + 5
 

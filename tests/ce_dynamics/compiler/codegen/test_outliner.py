@@ -193,7 +193,7 @@ def test_a_tree_has_few_kinds() -> None:
 
 
 @pytest.mark.usefixtures("joined_as_in_long_functions")
-def test_bodies_of_other_sizes_are_of_the_same_kind(
+def test_bodies_of_other_sizes_are_of_same_kind(
     in_pieces: Callable[..., CompiledFunction], rng: np.random.Generator
 ) -> None:
     """Constants that differ are data."""
@@ -214,7 +214,7 @@ def test_bodies_of_other_sizes_are_of_the_same_kind(
     assert in_pieces(traced)(x)[0] == pytest.approx(function(list(x))["y"], rel=1e-13)
 
 
-def test_pieces_that_read_other_tables_are_of_other_kinds() -> None:
+def test_pieces_reading_other_tables_are_other_kinds() -> None:
     """Table and offset are written into the code; two of the four readings below are alike."""
     rising, falling = (Table(values, reach=1) for values in ((1.0, 2.0, 4.0), (7.0, 5.0, 2.0)))
     readings = [(rising, 0), (falling, 0), (rising, 1), (rising, 0)]
@@ -250,7 +250,7 @@ def test_slots_are_used_again() -> None:
     assert parts.n_slots <= 2 + 2 * 3  # inputs, and the two values of the piece that writes and the one read
 
 
-def test_a_long_row_agrees_with_the_recursion_on_floats(rng: np.random.Generator) -> None:
+def test_long_row_agrees_with_the_recursion_on_floats(rng: np.random.Generator) -> None:
     """60 loops, enough to be in pieces without being told."""
     n = 60
     model = Model(chain(n))
@@ -268,7 +268,7 @@ def test_a_long_row_agrees_with_the_recursion_on_floats(rng: np.random.Generator
 # Compiling
 
 
-def test_long_functions_are_in_pieces_and_short_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_long_functions_are_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     traced = Model(chain(4)).trace_dynamics()
     assert traced.n_instructions < machine.LARGEST_STRAIGHT
     assert "@kind" not in machine.source(traced, 1)

@@ -67,7 +67,7 @@ def test_mirror_images_are_computed_together() -> None:
     np.testing.assert_allclose(np.concatenate(got), np.concatenate(list(both_sides(x).values())), rtol=1e-13)
 
 
-def test_pairs_are_independent_and_of_one_operation_up_to_signs() -> None:
+def test_pairs_are_independent_and_of_one_operation() -> None:
     code = code_of(trace("sides", both_sides, {"x": 9}))
     pairs = Pairs(code)
     for first, second in set(pairs.of.values()):
@@ -158,7 +158,7 @@ def test_signs_that_one_side_has(form: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("x", [np.nan, np.inf, -np.inf])
-def test_choices_of_what_is_not_a_number_are_those_of_one_side(x: float) -> None:
+def test_choices_of_nan_are_those_of_one_side(x: float) -> None:
     def form(a: Any, b: Any, s: float) -> Any:
         return arrays.maximum(s * (a + b), s * b) + arrays.where(a * b < s, arrays.absolute(s * a), b)
 
@@ -169,7 +169,7 @@ def test_choices_of_what_is_not_a_number_are_those_of_one_side(x: float) -> None
         assert_same_bits(traced, given_there)
 
 
-def test_calls_of_pairs_are_still_made_four_at_a_time() -> None:
+def test_calls_of_pairs_are_made_four_at_once() -> None:
     """As a tyre on four wheels, two of them mirrored: what its formula calls one after another."""
 
     def tyre(x: Any, s: float) -> Any:

@@ -52,7 +52,7 @@ def test_the_derivative_of_every_operation_is_casadis(rng: np.random.Generator) 
         np.testing.assert_allclose(dense(traced, "f", "x", x=x), expected, rtol=1e-12, atol=1e-13)
 
 
-def test_a_branch_that_is_not_taken_may_have_no_derivative() -> None:
+def test_branch_not_taken_may_have_no_derivative() -> None:
     def f(x: Any) -> dict[str, Any]:
         negative = x[0] < 0.0
         return {"f": [negative.where(x[1], x[0].sqrt() * x[1])]}

@@ -20,7 +20,7 @@ def two_results(x: Array) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("entries", [(), (1,), (0, 2), (3,), range(4)])
-def test_what_is_kept_has_the_same_bits_and_the_rest_is_nothing(entries: tuple[int, ...]) -> None:
+def test_kept_graphs_have_the_same_bits(entries: tuple[int, ...]) -> None:
     whole = trace("two", two_results, {"x": 2})
     part = with_entries(whole, "a", entries)
     for x in np.random.default_rng(1).normal(size=(5, 2)):

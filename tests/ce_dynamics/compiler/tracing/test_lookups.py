@@ -73,7 +73,7 @@ def test_all_executions_read_the_same(traced: TracedFunction) -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
-def test_what_is_read_in_one_piece_and_used_in_another(lanes: int) -> None:
+def test_table_read_in_one_piece_serves_another(lanes: int) -> None:
     """Numbers of tables leave their pieces as they are, with nothing done to them there."""
 
     def kept(x: Any) -> dict[str, Any]:

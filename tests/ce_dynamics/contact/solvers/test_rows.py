@@ -13,14 +13,14 @@ LOWER, UPPER = np.array((-0.5,)), np.array((2.0,))
 
 
 @pytest.mark.parametrize("y", [-3.0, -0.5, 0.3, 1.9, 5.0])
-def test_a_box_clips_and_its_derivative_is_that_of_the_clipped(y: float) -> None:
+def test_box_clips_with_the_derivative_of_its_clipping(y: float) -> None:
     value, slope = normal_impulse(0, np.array((y,)), BOX, LOWER, UPPER)
     assert value == pytest.approx(np.clip(y, -0.5, 2.0), abs=1e-15)
     if y not in (-0.5, 2.0):
         assert slope == (1.0 if -0.5 < y < 2.0 else 0.0)
 
 
-def test_friction_on_a_box_is_bounded_by_what_the_box_leaves() -> None:
+def test_friction_on_a_box_is_bounded_by_it() -> None:
     """A normal force of at most 2 N and μ = 0.5: friction of at most 1 N, whatever presses."""
     kind = np.array((int(Kind.BOX), int(Kind.FRICTION)))
     point = MapPoint(*np.zeros((4, 2)))
@@ -30,7 +30,7 @@ def test_friction_on_a_box_is_bounded_by_what_the_box_leaves() -> None:
     assert point.P.tolist() == [2.0, 1.0]
 
 
-def test_normal_rows_are_shifted_by_what_slides_over_them() -> None:
+def test_normal_rows_are_shifted_by_sliding() -> None:
     """De Saxcé's s_n = Σ μ |w_t|, of a disc by both its components, of a row by itself; of others nothing."""
     U, F, D, E = (int(k) for k in (Kind.UNILATERAL, Kind.FRICTION, Kind.DISC_1, Kind.DISC_2))
     kind = np.array((U, D, E, U, F, int(Kind.BILATERAL), U))

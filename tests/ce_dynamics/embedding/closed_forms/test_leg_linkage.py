@@ -86,7 +86,7 @@ def test_a_leg_that_something_hangs_on_is_none() -> None:
     assert "lower1" in found
 
 
-def test_a_ball_joint_on_the_ground_ends_no_leg_of_the_ground() -> None:
+def test_ball_joint_on_ground_ends_no_leg() -> None:
     """Two freedoms, and a rod whose ball joint holds it on the ground: the end on the ground has no hinge."""
     s = ce.System()
     arm = s.add_body("arm", mass=1.0, inertia=(0.1,) * 3, parent=s.ground, hinge=ce.Spherical((0, 0, 0)))

@@ -42,9 +42,7 @@ def machine(frame: Frame, last: str) -> ce.System:
 
 @pytest.mark.parametrize("frame", [HERE, ELSEWHERE])
 @pytest.mark.parametrize(("last", "peeled", "left"), [("ball", 3, 0), ("given", 3, 3), ("hinge", 1, 5)])
-def test_what_is_peeled_moves_as_in_the_augmented_form(
-    frame: Frame, last: str, peeled: int, left: int
-) -> None:
+def test_what_is_peeled_moves_as_in_augmented_form(frame: Frame, last: str, peeled: int, left: int) -> None:
     """Condition of the augmented matrix some 1e4, of which 1e-16 is lost: 1e-12 with room for sums."""
     embedding = embed(machine(frame, last))
     (aggregate,) = (S for S in embedding.aggregates if S.closures)
@@ -60,7 +58,7 @@ def test_what_is_peeled_moves_as_in_the_augmented_form(
     assert largest_difference(embedding, around=AROUND) < 1e-12
 
 
-def test_what_hangs_on_a_peeled_body_moves_with_it() -> None:
+def test_what_hangs_on_peeled_body_moves_with_it() -> None:
     s = machine(HERE, "ball")
     hinge = ce.Revolute((1, 0, 0), BALL)
     s.add_body("hung", mass=1.0, com=BALL + 0.1, inertia=(0.1,) * 3, parent=s.find("ball2"), hinge=hinge)
@@ -99,14 +97,14 @@ def five_bar(frame: Frame, plates: bool) -> ce.System:
 
 
 @pytest.mark.parametrize(("frame", "plates"), [(HERE, False), (ELSEWHERE, True)])
-def test_a_pin_written_as_two_hinges_and_a_weld_ends_two_bars(frame: Frame, plates: bool) -> None:
+def test_pin_as_two_hinges_and_weld_ends_bars(frame: Frame, plates: bool) -> None:
     embedding = embed(five_bar(frame, plates))
     (aggregate,) = (S for S in embedding.aggregates if S.closures)
     assert [type(link) for link in aggregate.linkages] == [PlanarBars, PeelLinkage]
     assert largest_difference(embedding, around=AROUND) < 1e-12
 
 
-def test_plates_that_no_part_of_a_loop_needs_are_set_all_the_same() -> None:
+def test_plates_that_no_loop_needs_are_set_too() -> None:
     s = five_bar(ELSEWHERE, plates=True)
     at = ELSEWHERE.point((0.1, 0.1, 0.8))
     hinge = ELSEWHERE.turn((0, 1, 0), (0.1, 0, 0.6))

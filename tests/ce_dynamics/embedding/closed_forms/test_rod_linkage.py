@@ -99,7 +99,7 @@ def kinds(system: ce.System) -> list[type[Linkage]]:
 
 @pytest.mark.parametrize("frame", [HERE, ELSEWHERE])
 @pytest.mark.parametrize("lead", ["near0", "near1", "near2", "far0", "far1", "far2"])
-def test_a_rod_whose_turn_any_of_six_hinges_leads(lead: str, frame: Frame) -> None:
+def test_rod_whose_turn_any_of_six_hinges_leads(lead: str, frame: Frame) -> None:
     """Condition of the augmented matrix some 1e4, of which 1e-16 is lost: 1e-12 with room for sums."""
     system = machine(frame, lead)
     assert kinds(system) == [TurnToLength, RodLinkage]

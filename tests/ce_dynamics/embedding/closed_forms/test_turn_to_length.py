@@ -51,7 +51,7 @@ def test_ankles(lead: str, telescopes: bool) -> None:
     assert largest_difference(embedding, around=0.05 if telescopes else 0.2) < 1e-11
 
 
-def test_the_rod_keeps_its_length_however_the_foot_turns() -> None:
+def test_rod_keeps_its_length_however_the_foot_turns() -> None:
     model = ce.compile(ankle("foot"))
     for q in ((0.3, -0.2), (-0.4, 0.3)):
         y = np.array((*q, 0.0, 0.0))
@@ -85,7 +85,7 @@ def test_distances_turn_cranks_as_rods_do(y: float) -> None:
     assert largest_difference(embedding, around=0.1, states=4) < 1e-11
 
 
-def test_near_a_dead_point_the_branch_is_not_certain() -> None:
+def test_near_dead_point_the_branch_is_not_certain() -> None:
     """The sine of the angle to it is some 2e-4."""
     (crank,) = (link for S in embed(pushed(1e-4)).aggregates for link in S.linkages)
     assert isinstance(crank, NumericLinkage)

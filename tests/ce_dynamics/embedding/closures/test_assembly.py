@@ -98,7 +98,7 @@ def test_a_bar_too_long_is_refused(longer: float) -> None:
         embed(drawn(np.zeros(5), longer))
 
 
-def test_far_too_long_a_bar_names_the_closure_and_the_gap() -> None:
+def test_far_too_long_bar_names_closure_and_gap() -> None:
     """Four bars of 1 m cannot bridge 9 m: 5 m stay open, of which one component is 5/√3 m at least."""
     with pytest.raises(AssemblyError, match=r"closure 'last' stays open by [3-9]"):
         embed(drawn(np.zeros(5), 8.0))

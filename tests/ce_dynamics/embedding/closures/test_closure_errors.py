@@ -67,7 +67,7 @@ def errors(loop: Loop, q: Array, v: Array) -> ClosureErrors:
 
 
 @pytest.mark.parametrize("name", CLOSURES)
-def test_velocity_and_acceleration_rows_are_derivatives_of_the_residual(
+def test_velocity_and_acceleration_rows_are_derivatives_of_residual(
     name: str, rng: np.random.Generator
 ) -> None:
     """Central differences with h = 1e-4: errors h² f‴ / 6 < 1e-6 for |f‴| < 600, and 1e-16 / h² = 1e-8."""

@@ -26,11 +26,11 @@ def confined(system: System) -> dict[str, int]:
     return {body.name: ways for body, ways in freedoms.confined}
 
 
-def test_a_ball_joint_in_a_plane_turns_about_one_axis() -> None:
+def test_ball_joint_in_plane_turns_about_one_axis() -> None:
     system = planar_with_a_ball()
     assert confined(system) == {"coupler": 1, "rocker": 1}
     assert "held in part coupler moves in 1 of 3 ways, rocker moves in 1 of 2 ways" in str(system.describe())
 
 
-def test_a_ball_joint_in_a_spatial_loop_turns_about_all() -> None:
+def test_ball_joint_in_spatial_loop_turns_about_all() -> None:
     assert confined(rsur()) == {}

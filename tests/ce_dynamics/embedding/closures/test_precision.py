@@ -48,7 +48,7 @@ def accelerations(embedding: Embedding, q: Array) -> Array:
 
 
 @pytest.mark.parametrize("off", [6e-17, 1e-9, 3e-6])
-def test_axis_that_is_nearly_parallel_is_taken_as_parallel(off: float) -> None:
+def test_nearly_parallel_axis_is_taken_as_parallel(off: float) -> None:
     """The angle changes accelerations by as much at most; taken as exact, by nothing but rounding."""
     q = np.array((0.1, 0.2))
     exact, near = embed(hanging_four_bar(0.0)), embed(hanging_four_bar(off))
@@ -62,7 +62,7 @@ def test_axis_that_is_nearly_parallel_is_taken_as_parallel(off: float) -> None:
     assert off < 1e-11 or expected in str(near.system.describe())
 
 
-def test_what_the_user_gave_comes_back_with_another_tolerance() -> None:
+def test_what_user_gave_comes_back_with_another_tolerance() -> None:
     system = hanging_four_bar(3e-6)
     assert embed(system).n_v == 2
     system.tolerance = 0.0
@@ -100,14 +100,14 @@ def tables_in_a_plane(digits: int, tolerance: float = TOLERANCE) -> System:
 
 
 @pytest.mark.parametrize("digits", [6, 9])
-def test_many_directions_in_a_plane_are_taken_as_perpendicular_to_its_normal(digits: int) -> None:
+def test_directions_in_plane_are_perpendicular_to_its_normal(digits: int) -> None:
     embedding = embed(tables_in_a_plane(digits))
     assert embedding.n_v == 2
     some = np.random.default_rng(0).uniform(-1.0, 1.0, (1000, 2))
     assert np.max(closure_errors_at(embedding, some)) < 1e-15  # a row of sums of three numbers below 1
 
 
-def test_freedoms_that_are_barely_held_are_not_lost_without_a_word() -> None:
+def test_barely_held_freedoms_are_not_lost_silently() -> None:
     """Everything moves, but one table only as the other does, along the line that both planes share."""
     with pytest.warns(ce.ImmobilityWarning, match=r"barely hold 1 more.*or System\(tolerance=1e-05\)"):
         assert embed(tables_in_a_plane(6, tolerance=0.0)).n_v == 1
@@ -233,7 +233,7 @@ def test_hinge_of_two_balls_moves_as_one(length: float, tilt: float) -> None:
     assert np.max(closure_errors_at(embedding, some)) < 1e-14
 
 
-def test_two_balls_that_are_farther_apart_need_a_tolerance() -> None:
+def test_two_balls_that_are_farther_apart_need_tolerance() -> None:
     system = two_balls(0.1 + 2e-5, 0.0)
     with pytest.raises(ce.AssemblyError, match=r"give System\(tolerance=0.0001\)"):
         embed(system)

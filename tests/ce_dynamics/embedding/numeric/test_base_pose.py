@@ -210,7 +210,7 @@ def test_a_spatial_loop_starts_behind_a_hole(q: tuple[float, float]) -> None:
     assert np.max(closed_around(embed(system), there)) < 1e-13
 
 
-def test_a_start_that_no_way_leads_to_is_refused() -> None:
+def test_start_that_no_way_leads_to_is_refused() -> None:
     """The tips of the cranks are 3.4 m apart, which two rods of 1.3 m do not reach across."""
     system = five_bar()
     system.start("left", np.pi - LEFT)
@@ -220,7 +220,7 @@ def test_a_start_that_no_way_leads_to_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("by_newton")
-def test_where_no_way_leads_no_other_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_is_made_without_a_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tips of the cranks cannot be farther apart than both rods: told without compiling anything more."""
     monkeypatch.setattr(configurations, "restart_model", None)
     model = ce.compile(five_bar())

@@ -30,7 +30,7 @@ def linkage_of(system: System) -> NumericLinkage:
 
 
 @pytest.mark.parametrize("h", [0.2, 0.005])
-def test_a_slide_that_passes_a_pivot_turns_its_lever(h: float) -> None:
+def test_slide_that_passes_a_pivot_turns_its_lever(h: float) -> None:
     """angle = atan2(h, x), which turns by half a turn within a few h of a reach of ten sizes each way.
 
     Rounding of 1e-16 m in the slide turns the lever by 1e-16 / h.
@@ -53,7 +53,7 @@ def test_a_slide_that_passes_a_pivot_turns_its_lever(h: float) -> None:
 
 
 @pytest.mark.parametrize("h", [0.5, 0.02])
-def test_a_lever_that_becomes_parallel_to_the_rail_of_its_slide_ends_before(h: float) -> None:
+def test_lever_parallel_to_its_rail_ends_before(h: float) -> None:
     """The slide is at h / tan φ, φ the lever's angle; it is followed to a hundred sizes and a step of 0.1.
 
     Rounding of the angle (to 4e-16) moves it by that times (h² + (h / tan φ)²) / h.
@@ -79,7 +79,7 @@ def test_a_lever_that_becomes_parallel_to_the_rail_of_its_slide_ends_before(h: f
     assert "where 'slide' runs to infinity" in linkage.monitor().remedy
 
 
-def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:
+def test_branch_near_another_is_followed_past_it() -> None:
     """A parallelogram with a coupler 1e-4 too long turns until the coupler and the rocker are in line again.
 
     Its crank angle then has cos = (a² + d² − (b − c)²) / 2ad.
@@ -95,7 +95,7 @@ def test_a_branch_that_nearly_meets_another_is_followed_past_it() -> None:
     assert np.max(closure_errors_at(embedding, q)) < 1e-13
 
 
-def test_a_branch_that_is_too_sharp_is_refused_with_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_sharp_branch_is_refused_with_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_table, "MOST_PIECES", 8)
     linkage = linkage_of(swinging_lever(0.005))
     with pytest.raises(IndependentCoordinatesError, match=r"led by 'slide' it is too sharp .*'lever'"):
@@ -118,7 +118,7 @@ def cylinder_on_a_barrel(beside: float, through: bool) -> System:
 
 
 @pytest.mark.parametrize("through", [False, True])
-def test_a_gimbal_pose_that_is_passed_closely_is_named(through: bool) -> None:
+def test_gimbal_pose_that_is_passed_closely_is_named(through: bool) -> None:
     """0.496 rad of the lever would bring the cylinder within 5e-7 of the universal hinge's first axis."""
     expected = r"too sharp.* the Universal of 'barrel' comes near a gimbal pose .* its axis1"
     with pytest.raises((IndependentCoordinatesError, ModelError), match=expected):

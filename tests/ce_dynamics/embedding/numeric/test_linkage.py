@@ -280,7 +280,7 @@ def test_slider_crank_positions_rates_and_accelerations() -> None:
         np.testing.assert_allclose(slider.bias[0], 4.0 * ddx, rtol=0.0, atol=1e-13)
 
 
-def test_five_bar_positions_and_the_end_of_its_straight_path() -> None:
+def test_five_bar_positions_and_end_of_straight_path() -> None:
     embedding = embed(five_bar())
     A, E = np.zeros(3), np.array((1.0, 0.0, 0.0))
     B0, D0 = np.array((-0.3, 0.6, 0.0)), np.array((1.4, 0.5, 0.0))
@@ -413,7 +413,7 @@ def compare_with_augmented(embedding: Embedding, q: Array, v: Array, u: Array) -
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.max(np.abs(expected)))
 
 
-def test_wholly_prescribed_loop_has_a_table_over_its_drive() -> None:
+def test_wholly_prescribed_loop_has_table_over_its_drive() -> None:
     system = four_bar(CRANK_ROCKER, 0.7, independent=())
     for name in ("turn", "turn_rate", "turn_acceleration"):
         system.add_input(name, "")
@@ -519,7 +519,7 @@ def test_unassemblable_loop_names_closure_and_gap() -> None:
         embed(system)
 
 
-def test_loop_that_only_closes_elsewhere_names_what_is_held() -> None:
+def test_loop_that_closes_elsewhere_names_held_hinges() -> None:
     """The rod reaches when the crank turns towards the slider's line, not where the design pose holds it."""
     system = System()
     add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
@@ -560,7 +560,7 @@ def test_dead_centre_as_the_design_pose() -> None:
     assert embed(stretched("rocker")).n_v == 1
 
 
-def test_turns_of_a_nut_cannot_be_told_by_an_angle() -> None:
+def test_turns_of_nut_cannot_be_told_by_angle() -> None:
     """A spindle turns, a nut slides: after a turn it is elsewhere, so the slide must be independent."""
 
     def spindle(independent: str) -> System:

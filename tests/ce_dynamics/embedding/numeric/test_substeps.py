@@ -27,7 +27,7 @@ HINGES = {
 
 
 @pytest.mark.parametrize("hinge", HINGES.values(), ids=HINGES)
-def test_the_way_leads_there_by_less_than_half_a_turn(hinge: Hinge, rng: np.random.Generator) -> None:
+def test_way_leads_there_by_less_than_half_turn(hinge: Hinge, rng: np.random.Generator) -> None:
     for _ in range(10):
         start, target = hinge.neutral + rng.uniform(-2.5, 2.5, (2, hinge.n_q))
         step = way(hinge, start, target, short=True)

@@ -225,7 +225,7 @@ def test_crossing_of_a_linkage_at_grashofs_limit() -> None:
 
 
 @pytest.mark.parametrize("start", [0.003, -0.001])
-def test_a_crossing_next_to_the_design_pose_is_found(start: float) -> None:
+def test_crossing_next_to_the_design_pose_is_found(start: float) -> None:
     """It lies between the last point of the closed curve and the first, wherever these are."""
     centres = Model(four_bar(CHANGE_POINT, start)).dead_centres()
     turns = [(x.coordinates["crank"] + start) / (2.0 * math.pi) for x in centres if x.kind == "crossing"]
@@ -311,7 +311,7 @@ def test_odd_gear_on_a_path() -> None:
     np.testing.assert_allclose(other["gear"], -2.5 * other["crank"], rtol=0.0, atol=1e-12)
 
 
-def test_newton_back_to_the_curve_ends_where_rounding_is_all_that_is_left() -> None:
+def test_newton_to_the_curve_ends_at_rounding() -> None:
     """It doubles the digits: from a hundredth of the size four steps reach rounding, and one shows it."""
 
     class Counted:
@@ -403,7 +403,7 @@ def test_code_of_closures_grows_with_the_loops() -> None:
     assert many == 3 * few
 
 
-def test_forty_loops_in_a_row_close_along_their_path() -> None:
+def test_forty_loops_in_row_close_along_their_path() -> None:
     model = Model(square_loops(40))
     run = ce.simulate(model, duration=1.0, rtol=1e-9, atol=1e-10)
     assert np.min(run["crank_0"].values) < -2.0  # beyond the collinear position
@@ -418,7 +418,7 @@ def test_forty_loops_in_a_row_close_along_their_path() -> None:
         (5, (0.2357891358, 0.9718042413)),
     ],
 )
-def test_loops_in_a_row_run_through_their_collinear_positions(N: int, published: tuple[float, float]) -> None:
+def test_loops_in_row_run_through_their_collinear_positions(N: int, published: tuple[float, float]) -> None:
     """Published figures have ten digits; the exact one-freedom form is integrated beside."""
     model = Model(square_loops(N))
     crossings = [x.coordinates["crank 0"] for x in model.dead_centres() if x.kind == "crossing"]
@@ -447,7 +447,7 @@ def test_loops_in_a_row_run_through_their_collinear_positions(N: int, published:
 # Other questions to such a model
 
 
-def test_reactions_and_linearisation_agree_with_those_by_the_crank() -> None:
+def test_reactions_and_linearisation_agree_with_those_by_crank() -> None:
     by_crank, by_path = slider_crank(0.3, 1.0, 0.5), through(slider_crank(0.3, 1.0, 0.5), "slider")
     for system in (by_crank, by_path):
         system.start("crank", q=0.4, v=3.0)
@@ -467,7 +467,7 @@ def test_reactions_and_linearisation_agree_with_those_by_the_crank() -> None:
     np.testing.assert_allclose(A[:, 0], (f[0] - f[1]) / 2e-6, rtol=1e-6, atol=1e-6)
 
 
-def test_results_hold_the_hinges_unless_an_output_has_the_name() -> None:
+def test_results_hold_hinges_unless_output_has_the_name() -> None:
     system = through(slider_crank(0.3, 1.0, 0.5), "slider")
     slider = system.find("slider")
     system.add_output("slider", "mm", lambda motion: 1000.0 * motion.coordinate(slider))
@@ -570,7 +570,7 @@ def test_initial_values_of_a_hinge_with_several_coordinates() -> None:
         Model(system)
 
 
-def test_design_pose_at_the_dead_centre_of_the_leading_hinge() -> None:
+def test_design_pose_at_dead_centre_of_leading_hinge() -> None:
     """No coordinate of the slider can start there, but the path goes on."""
     system = through(slider_crank(0.3, 1.0, 0.0), "slider")
     system.start("slider", q=-0.01)

@@ -142,7 +142,7 @@ def test_damper_takes_out_force_times_rate(pair: str, rng: np.random.Generator) 
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_acts_equally_and_oppositely_on_the_line_of_its_points(pair: str, rng: np.random.Generator) -> None:
+def test_force_acts_oppositely_on_line_of_points(pair: str, rng: np.random.Generator) -> None:
     system, _ = branched(rng)
     a, b = (system.find(name) for name in pair.split("-"))
     ends = rng.normal(size=(2, 3))

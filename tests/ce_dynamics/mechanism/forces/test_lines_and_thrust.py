@@ -43,7 +43,7 @@ def test_a_cord_of_one_piece_is_a_spring(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(accelerations[0], accelerations[1], rtol=1e-12)
 
 
-def test_power_of_a_cord_over_pulleys_is_minus_the_rate_of_its_potential(rng: np.random.Generator) -> None:
+def test_power_of_cord_is_rate_of_its_potential(rng: np.random.Generator) -> None:
     """Central difference with h = 1e-5 of energies of order 10: 1e-8."""
     system, bodies = branched(rng)
     base, left, hand, wheel = bodies

@@ -52,14 +52,14 @@ def test_a_sliding_ball_is_braked_and_spun() -> None:
     np.testing.assert_allclose(rolling, np.zeros(6), atol=1e-8)
 
 
-def test_what_is_not_touched_does_nothing_and_nothing_is_pulled() -> None:
+def test_untouched_contact_does_nothing_and_never_pulls() -> None:
     model = ce.compile(ball(0.05, 0.3, dissipation=2.0))
     np.testing.assert_array_equal(model.accelerations(AT, (1, 0, 0, 1.0, 0, 3.0)), (0, 0, 0, 0, 0, -10))
     leaving = ce.compile(ball(0.102, 0.3, dissipation=2.0)).accelerations(AT, (0, 0, 0, 0, 0, 0.6))
     assert leaving[5] == -10.0  # 1 + d ṗ < 0
 
 
-def test_bounces_keep_their_energy_at_the_order_of_the_method() -> None:
+def test_bounces_keep_energy_at_order_of_method() -> None:
     """In the step in which the force's slope jumps at most k (v h)² / 2 is lost or won; v² = 2 g × 0.01 m."""
     model = ce.compile(ball(0.09, 0.0))
     run = ce.simulate(model, duration=0.3, method="rk4", step=2e-4)
@@ -72,7 +72,7 @@ def test_bounces_keep_their_energy_at_the_order_of_the_method() -> None:
     assert np.ptp(energy) < events * most
 
 
-def test_with_an_onset_bounces_are_of_the_order_of_the_method() -> None:
+def test_bounces_with_onset_have_order_of_method() -> None:
     """Energy and height after three bounces: halving the step divides what they miss by 2⁴."""
     model = ce.compile(ball(0.09, 0.0, onset=2e-3))
     missed = []

@@ -47,7 +47,7 @@ def test_an_impact_without_loss_takes_half_a_period() -> None:
     )
 
 
-def test_angles_are_counted_about_the_range_where_it_is_far() -> None:
+def test_angles_count_about_a_range_far_away() -> None:
     model = wheel(2.0, 4.0, 100.0)  # the upper end is more than half a turn from the design pose
     assert model.accelerations([3.9], [0.0]) == pytest.approx([0.0], abs=1e-12)
     assert model.accelerations([-2.0], [0.0]) == pytest.approx([-100.0 * (2 * math.pi - 2.0 - 4.0) / 2.0])

@@ -18,14 +18,14 @@ def residual(closure: ce.PointOnLine | ce.PointOnPlane, moved: np.ndarray) -> np
     return np.concatenate([condition.residual(p, c) for condition in closure.constraints])
 
 
-def test_a_point_on_a_line_may_slide_along_it_only() -> None:
+def test_point_on_line_may_slide_along_it_only() -> None:
     line = ce.PointOnLine(3.0 * AXIS, AT)
     assert residual(line, 0.4 * AXIS) == pytest.approx(np.zeros(2), abs=1e-15)
     off = np.cross(AXIS, (0.0, 0.0, 1.0))
     assert np.linalg.norm(residual(line, 0.1 * off)) == pytest.approx(0.1 * np.linalg.norm(off), rel=1e-14)
 
 
-def test_a_point_on_a_plane_may_not_leave_it() -> None:
+def test_point_on_a_plane_may_not_leave_it() -> None:
     plane = ce.PointOnPlane(3.0 * AXIS, AT)
     assert residual(plane, np.cross(AXIS, (1.0, 0.0, 0.0))) == pytest.approx(np.zeros(1), abs=1e-15)
     assert residual(plane, -0.2 * AXIS) == pytest.approx([-0.2], rel=1e-14)

@@ -140,7 +140,7 @@ def test_neutral_coordinates_are_the_design_pose(hinge: Hinge) -> None:
 
 
 @any_hinge
-def test_every_coordinate_and_velocity_is_named_and_has_a_unit(hinge: Hinge) -> None:
+def test_every_coordinate_and_velocity_has_name_and_unit(hinge: Hinge) -> None:
     assert hinge.neutral.shape == (hinge.n_q,)
     assert len(set(hinge.coordinate_names)) == len(hinge.coordinate_units) == hinge.n_q
     assert len(set(hinge.velocity_names)) == len(hinge.velocity_units) == hinge.n_v
@@ -184,9 +184,7 @@ def test_length_of_a_quaternion_does_no_harm(hinge: Hinge, length: float) -> Non
 @pytest.mark.parametrize("hinge", [HINGES["spherical"], HINGES["free"]], ids=["spherical", "free"])
 @few
 @given(data=st.data())
-def test_quaternion_rate_keeps_the_length_and_turns_any_length_alike(
-    hinge: Hinge, data: st.DataObject
-) -> None:
+def test_quaternion_rate_keeps_length_of_any_quaternion(hinge: Hinge, data: st.DataObject) -> None:
     q, v = draw_coordinates(data, hinge), data.draw(numbers(hinge.n_v, 1.0))
     assert q[-4:] @ hinge.q_dot(q, v)[-4:] == pytest.approx(0.0, abs=1e-14)
     q[-4:] *= 1.3
@@ -247,7 +245,7 @@ def test_rotation_is_proper(hinge: Hinge, data: st.DataObject) -> None:
 
 @few
 @given(q=numbers(2, 3.0), other=st.floats(-3.0, 3.0))
-def test_axes_of_a_universal_hinge_stay_on_their_bodies(q: Array, other: float) -> None:
+def test_axes_of_universal_hinge_stay_on_their_bodies(q: Array, other: float) -> None:
     hinge = Universal(axis1=(1.0, 0.3, 0.0), axis2=(1.0, 0.0, -0.8))
 
     def R(q1: float, q2: float) -> Array:
@@ -336,7 +334,7 @@ def test_conditions_leave_exactly_the_motions_of_the_hinge(hinge: Hinge, data: s
 @any_hinge
 @few
 @given(data=st.data())
-def test_conditions_agree_with_velocities_and_accelerations_of_the_hinge(
+def test_conditions_agree_with_velocities_and_accelerations_of_hinge(
     hinge: Hinge, data: st.DataObject
 ) -> None:
     """Motions composed from H and bias on a moving, accelerating parent violate no condition."""

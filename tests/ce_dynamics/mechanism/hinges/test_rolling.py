@@ -82,7 +82,7 @@ def contact_point(pose: Pose) -> Array:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_rows_are_the_slip_of_the_two_material_points_at_the_contact_point(seed: int) -> None:
+def test_rows_are_slip_of_material_points_at_contact(seed: int) -> None:
     pose = Pose(seed)
     C, h = contact_point(pose), STEP
 
@@ -99,7 +99,7 @@ def test_rows_are_the_slip_of_the_two_material_points_at_the_contact_point(seed:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_biases_are_the_rates_of_the_rows_where_nothing_is_accelerated(seed: int) -> None:
+def test_biases_are_rates_of_rows_without_acceleration(seed: int) -> None:
     pose, h = Pose(seed), STEP
     for condition in (pose.slip, pose.touching):
         rate = (pose.rate(condition, h) - pose.rate(condition, -h)) / (2.0 * h)
@@ -112,7 +112,7 @@ def test_biases_are_the_rates_of_the_rows_where_nothing_is_accelerated(seed: int
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_forces_are_equal_and_opposite_and_act_at_the_contact_point(seed: int) -> None:
+def test_forces_are_opposite_and_act_at_contact(seed: int) -> None:
     pose = Pose(seed)
     C = contact_point(pose)
     rows = np.vstack([c.velocity_rows(*pose.at(0.0)) for c in (pose.touching, pose.slip)])
@@ -214,7 +214,7 @@ def test_recursion_agrees_with_free_bodies_and_their_constraints(seed: int) -> N
     )
 
 
-def test_free_ball_with_a_cut_rolling_contact_agrees_in_the_tree_augmented_form() -> None:
+def test_free_ball_with_cut_contact_agrees_when_augmented() -> None:
     rng = np.random.default_rng(5)
     n, centre, radius = unit(rng), rng.normal(size=3), 0.3
     embedded, cut = ce.System(), ce.System()
@@ -340,7 +340,7 @@ def random_state(system: ConstrainedSystem, seed: int) -> ConstrainedState:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_errors_are_those_of_the_contact_point_as_the_source_defines_them(seed: int) -> None:
+def test_errors_are_those_the_source_defines(seed: int) -> None:
     """C_P · n_P − h in the plane body's frame, in any state; its rate; slip; and the rates of both."""
     system, rolling = ball_on((0.6, 0.0, 0.8), plate=True)
     state = random_state(system, seed)
@@ -377,7 +377,7 @@ def test_errors_are_those_of_the_contact_point_as_the_source_defines_them(seed: 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_reactions_on_both_bodies_balance_at_the_contact_point(seed: int) -> None:
+def test_reactions_on_both_bodies_balance_at_contact_point(seed: int) -> None:
     system, rolling = ball_on((0.6, 0.0, 0.8), plate=True)
     state = random_state(system, seed)
     forces, C = rolling.body_forces(state), rolling.contact_point(state)
@@ -457,7 +457,7 @@ def test_pulled_off_the_ball_sticks() -> None:
     np.testing.assert_allclose(state.acceleration("ball"), 0.0, atol=1e-13)
 
 
-def test_plate_pushed_from_the_side_feels_two_sevenths_of_the_ball() -> None:
+def test_pushed_plate_feels_two_sevenths_of_the_ball() -> None:
     """M A + (2/7) m A = P where the plate slides freely, in both formulations."""
     P, M, m, r = 7.0, 3.0, 2.0, 0.25
     accelerations = []
@@ -484,7 +484,7 @@ def test_plate_pushed_from_the_side_feels_two_sevenths_of_the_ball() -> None:
         assert found["ball"][3] == pytest.approx(2.0 / 7.0 * A, rel=1e-14)
 
 
-def test_disabled_the_ball_flies_and_enabled_again_it_takes_an_impulse() -> None:
+def test_disabled_ball_flies_and_enabled_takes_an_impulse() -> None:
     """Sliding at v without spin, the grip of an enabled constraint leaves 5/7 v and is kept after."""
     system, rolling = ball_on(enabled=False)
     state = system.default_state().place("ball", v=(1.4, 0.0, 0.0))
@@ -509,7 +509,7 @@ def test_disabled_the_ball_flies_and_enabled_again_it_takes_an_impulse() -> None
 
 
 @pytest.mark.parametrize("method", ["baumgarte", "dae"])
-def test_both_integrations_keep_rows_of_both_kinds_and_the_energy(method: str) -> None:
+def test_both_integrations_keep_rows_and_energy(method: str) -> None:
     system, rolling = ball_on((0.6, 0.0, 0.8), plate=True)
     state = system.default_state().place("ball", v=(0.3, 0.2, 0.1), w=(3.0, -1.0, 2.0))
     state = state.place("plate", w=(0.2, 0.4, -0.3)).assemble()
@@ -543,7 +543,7 @@ def test_hinge_in_the_stabilised_index_2_form() -> None:
     assert np.max(np.abs(expected - start[[0, 1, 2, 7, 8, 9, 14, 15, 16]])) > 0.1
 
 
-def test_plane_on_the_ball_side_and_the_ball_on_the_ground() -> None:
+def test_plane_on_ball_side_and_ball_on_ground() -> None:
     """Either body may be the ground: a plate lies on a fixed ball and balances."""
     system = ce.System()
     plate = system.add_body(
@@ -591,7 +591,7 @@ def test_wrong_geometry_is_refused(changes: dict[str, Any], message: str) -> Non
         rolling_with(**changes)
 
 
-def test_wrong_geometry_is_refused_in_setters_and_states_too() -> None:
+def test_wrong_geometry_is_refused_in_setters_and_states() -> None:
     system, rolling = ball_on()
     state = system.default_state()
     for wrong in (
@@ -618,7 +618,7 @@ def test_wrong_geometry_is_refused_in_setters_and_states_too() -> None:
     assert np.linalg.norm(rolling.plane_normal(almost)) == 1.0
 
 
-def test_states_off_the_plane_and_impossible_ones_are_refused() -> None:
+def test_states_off_plane_and_impossible_ones_are_refused() -> None:
     system, rolling = ball_on()
     high = system.default_state().place("ball", r=(0.0, 0.0, 0.8))
     with pytest.raises(ce.AssemblyError, match=r"'rolling': position error 0\.3"):
@@ -632,7 +632,7 @@ def test_states_off_the_plane_and_impossible_ones_are_refused() -> None:
         both.default_state().assemble()
 
 
-def test_a_ball_without_inertia_is_refused_by_both_formulations() -> None:
+def test_ball_without_inertia_is_refused_by_both_formulations() -> None:
     """Nothing resists its spin about the normal."""
     system, tree = ce.System(), ce.System()
     point: dict[str, Any] = {"mass": 1.0, "com": (0, 0, 1)}

@@ -106,7 +106,7 @@ def test_actuators_that_are_more_than_that_are_refused(tmp_path: Path, kind: str
     "motors", [MOTORS[:2], ['<motor name="m" joint="shoulder" gear="-3" forcerange="1 2"/>']]
 )
 @pytest.mark.parametrize("joint", ["-1 1", "-9 -8", "5 6"])
-def test_limits_on_what_an_actuator_does_to_a_joint(tmp_path: Path, motors: list[str], joint: str) -> None:
+def test_limits_on_what_actuator_does_to_a_joint(tmp_path: Path, motors: list[str], joint: str) -> None:
     """Of the force times the gear, whatever the actuator's own limits are."""
     path = write(tmp_path, "".join(motors), " ".join(["0"] * len(motors)), f'actuatorfrcrange="{joint}"')
     model = ce.Model(ce.read_mjcf(path))
@@ -119,7 +119,7 @@ def test_limits_on_what_an_actuator_does_to_a_joint(tmp_path: Path, motors: list
         np.testing.assert_allclose(found.astype(float), peer.accelerations(q, v), rtol=1e-12)
 
 
-def test_limits_on_what_several_do_to_a_joint_are_refused(tmp_path: Path) -> None:
+def test_limits_on_several_actuators_of_joint_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path, limit='actuatorfrcrange="-1 1"')
     with pytest.raises(ce.DataError, match=r"joint@actuatorfrcrange: line \d+ \('shoulder'\)"):
         ce.read_mjcf(path)

@@ -72,7 +72,7 @@ def write(folder: Path, anchor: str) -> Path:
     return write_file(folder, BALLS.format(anchor=anchor), "balls.xml")
 
 
-def test_balls_in_an_open_loop_are_turned_until_it_closes(tmp_path: Path) -> None:
+def test_balls_in_open_loop_turn_until_it_closes(tmp_path: Path) -> None:
     """MuJoCo's own kinematics of the pose that is found says that the two points meet."""
     path = write(tmp_path, "0.02 0.03 -0.5")
     system = ce.read_mjcf(path, pose="ready")
@@ -90,7 +90,7 @@ def test_balls_in_an_open_loop_are_turned_until_it_closes(tmp_path: Path) -> Non
     assert np.all(np.isfinite(model.accelerations(model.layout.split(model.y0)[0], velocities(model))))
 
 
-def test_states_of_balls_are_counted_from_the_design_pose(tmp_path: Path) -> None:
+def test_states_of_balls_are_counted_from_design_pose(tmp_path: Path) -> None:
     """The rod's orientation in the world is MuJoCo's, whatever pose it is counted from."""
     text = BALLS.format(anchor="0 0 -0.5").replace("<equality>", "<!--").replace("</equality>", "-->")
     turn = Rotation.from_rotvec((0.3, -0.4, 0.5))
@@ -133,7 +133,7 @@ ROD = """<mujoco><worldbody>
 
 
 @pytest.mark.parametrize("lead", ["knee", "motor"])
-def test_a_joint_leads_though_a_rod_turns_about_itself(tmp_path: Path, lead: str) -> None:
+def test_joint_leads_though_a_rod_turns_about_itself(tmp_path: Path, lead: str) -> None:
     """What is asked for leads, and components beside it; all against the augmented equations."""
     path = write_file(tmp_path, ROD, "rod.xml")
     embedding = embed(ce.read_mjcf(path, independent={lead}))
@@ -207,7 +207,7 @@ TWO_BALLS = """
     ("width", "height", "tolerance"),
     [(".1000002", ".56", 1e-5), (".1", ".5600002", 1e-5), (".1001", ".56", 1e-3), (".1001", ".5601", 1e-2)],
 )
-def test_hinge_of_two_points_has_the_precision_of_its_file(
+def test_hinge_of_two_points_has_file_precision(
     tmp_path: Path, width: str, height: str, tolerance: float
 ) -> None:
     """Against exact data; what is off by 1e-4 of a metre changes accelerations by some times as much."""

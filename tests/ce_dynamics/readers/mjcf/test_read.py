@@ -142,7 +142,7 @@ def test_random_trees_move_as_in_mujoco(tmp_path: Path, text: str, seed: int) ->
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-14 * bound * (10.0 + abs(expected).max()))
 
 
-def test_a_keyframe_starts_free_and_ball_joints_where_mujoco_does(tmp_path: Path) -> None:
+def test_keyframe_starts_free_and_ball_joints_as_mujoco(tmp_path: Path) -> None:
     write(tmp_path, FOREARM, "forearm.xml")
     qpos = "0.5 0.6 0.7 0.5 -0.5 0.4 0.3  0.11 5.2 0.4  0.9 0.1 0.2 -0.3  0.2 -0.1"
     qvel = "0.1 0.2 0.3 0.4 0.5 0.6  0.7 0.8 0.9  1.0 -1.1 1.2  0.3 -0.4"
@@ -162,7 +162,7 @@ def test_a_keyframe_starts_free_and_ball_joints_where_mujoco_does(tmp_path: Path
         ce.read_mjcf(path, keyframe="home")
 
 
-def test_a_keyframe_that_the_loops_do_not_allow_is_noted() -> None:
+def test_keyframe_that_loops_forbid_is_noted() -> None:
     """In the keyframe the crank has turned, the other joints have not."""
     path = ROBOTS / "four_bar.xml"
     system = ce.read_mjcf(path, independent=["drive"], keyframe="start")
@@ -385,7 +385,7 @@ TOUCHING = """
 
 
 @pytest.mark.parametrize("flags", ["", 'filterparent="disable"', 'contact="disable"'])
-def test_bodies_that_may_touch_are_those_that_do_in_mujoco(tmp_path: Path, flags: str) -> None:
+def test_bodies_that_may_touch_are_those_of_mujoco(tmp_path: Path, flags: str) -> None:
     """All geoms are at one place, so that whatever may touch does."""
     path = write(tmp_path, TOUCHING.format(flags=flags))
     m = mujoco.MjModel.from_xml_path(str(path))

@@ -51,7 +51,7 @@ def test_published_styles_move_as_in_mujoco(name: str, rng: np.random.Generator)
 
 
 @pytest.mark.parametrize("name", NOT_ACTED_ON)
-def test_what_is_not_acted_on_is_told_by_name(name: str) -> None:
+def test_features_that_do_nothing_are_named(name: str) -> None:
     notes = system_of(name).notes
     told = {note.split(": ")[1] for note in notes if ": not acted on: " in note}
     assert told == NOT_ACTED_ON[name]
@@ -76,7 +76,7 @@ INERTIAL = '<inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/>'
 
 
 @pytest.mark.parametrize(("inertial", "mass", "expected"), [(INERTIAL, "", 1.0), ("", 'mass="0"', 2.0)])
-def test_shapes_that_are_missing_may_be_if_no_mass_comes_from_them(
+def test_missing_shapes_are_allowed_without_mass(
     tmp_path: Path, inertial: str, mass: str, expected: float
 ) -> None:
     path = write(tmp_path, MESHES.format(inertial=inertial, mass=mass), "flap.xml")
@@ -91,7 +91,7 @@ def test_shapes_that_are_missing_may_be_if_no_mass_comes_from_them(
         assert f"'{file}' is not there" in notes
 
 
-def test_shapes_that_masses_come_from_may_not_be_missing(tmp_path: Path) -> None:
+def test_missing_shapes_with_mass_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path, MESHES.format(inertial="", mass=""), "flap.xml")
     with pytest.raises(
         ce.DataError, match=r"line \d+: the mass of body 'flap' comes from the mesh 'shell.stl'"
@@ -99,7 +99,7 @@ def test_shapes_that_masses_come_from_may_not_be_missing(tmp_path: Path) -> None
         ce.read_mjcf(path)
 
 
-def test_body_that_cannot_move_weighs_nothing_without_its_shapes(tmp_path: Path) -> None:
+def test_immobile_body_weighs_nothing_without_its_shapes(tmp_path: Path) -> None:
     text = MESHES.format(inertial="", mass="").replace('<joint axis="0 1 0"/>', "")
     path = write(tmp_path, text, "flap.xml")
     assert ce.read_mjcf(path).find("flap").mass == 2.0  # that of the sphere beside the missing shapes

@@ -64,7 +64,7 @@ def test_an_equality_of_two_tendons_couples_their_joints(tmp_path: Path) -> None
     assert found["left"] - found["right"] == pytest.approx(0.1 + 1.5 * found["tip"], abs=1e-12)
 
 
-def test_what_a_curved_equality_of_tendons_does_is_refused(tmp_path: Path) -> None:
+def test_curved_equality_of_tendons_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "gripper.xml"
     equality = '<tendon name="bent" tendon1="sum" tendon2="other" polycoef="0 0.5 1 0 0"/>'
     path.write_text(GRIPPER.format(flags="", equality=equality))

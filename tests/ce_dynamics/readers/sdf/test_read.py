@@ -87,7 +87,7 @@ def test_a_four_bar(tmp_path: Path, expected: float, turned: bool) -> None:
     assert model.accelerations([0.3], [2.0])[0] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_pose_of_the_model_turns_it_against_gravity(tmp_path: Path) -> None:
+def test_pose_of_the_model_turns_it_against_gravity(tmp_path: Path) -> None:
     """Rolled over by half a turn, it falls the other way: gravity upwards for one that stands."""
     path = four_bar(tmp_path, pose="<pose degrees='true'>1 2 3 180 0 0</pose>")
     rolled = ce.compile(ce.read_sdf(path, independent=["drive"])).accelerations([0.0], [0.0])

@@ -65,7 +65,7 @@ def test_a_screw_with_a_spring_by_hand(tmp_path: Path) -> None:
     assert v_dot(system, [7.0], [2.0])[0] == pytest.approx(expected, rel=1e-12)
 
 
-def test_revolute2_is_a_universal_joint_with_loads_on_both_axes(tmp_path: Path) -> None:
+def test_revolute2_is_universal_with_loads_on_both_axes(tmp_path: Path) -> None:
     found = []
     for kind in ("universal", "revolute2"):
         damper = "<dynamics><damping>0.7</damping></dynamics>"
@@ -131,7 +131,7 @@ def test_weightless_links_are_refused(tmp_path: Path) -> None:
         read(tmp_path, light + joint("shoulder", "revolute", "world", "arm", axis("0 1 0")))
 
 
-def test_a_gearbox_of_what_does_not_turn_is_refused(tmp_path: Path) -> None:
+def test_gearbox_of_what_does_not_turn_is_refused(tmp_path: Path) -> None:
     gear = axis("0 0 1") + axis("0 0 1", number="2")
     gear += "<gearbox_ratio>2</gearbox_ratio><gearbox_reference_body>world</gearbox_reference_body>"
     tree = link("one") + joint("a", "revolute", "world", "one", axis("0 1 0"))

@@ -82,7 +82,7 @@ def assert_same_motion(a: ce.Model, b: ce.Model) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-11)
 
 
-def test_a_four_bar_is_the_one_built_by_hand(four_bar: ce.Model) -> None:
+def test_four_bar_is_the_one_built_by_hand(four_bar: ce.Model) -> None:
     assert_same_motion(four_bar, ce.compile(four_bar_by_hand()))
 
 
@@ -100,7 +100,7 @@ def test_the_choice_of_the_cut_does_not_matter(tmp_path: Path, four_bar: ce.Mode
     assert_same_motion(four_bar, ce.compile(ce.read_urdf(write(tmp_path, text))))
 
 
-def test_a_leg_with_two_loops_obeys_the_augmented_equations(rng: np.random.Generator) -> None:
+def test_leg_with_two_loops_obeys_the_augmented_equations(rng: np.random.Generator) -> None:
     model = ce.compile(ce.read_urdf(ROBOTS / "leg.urdf", base="floating"))
     q, v = random_state(model, rng, 0.3)
     assert_agrees(model.embedding, q, v, relative=1e-9)
@@ -242,7 +242,7 @@ def test_words_to_ignore_that_are_nowhere_are_refused(tmp_path: Path) -> None:
 # Loops that are open in the zero pose
 
 
-def test_a_loop_that_is_open_in_the_zero_pose_is_assembled(four_bar: ce.Model, tmp_path: Path) -> None:
+def test_loop_open_in_zero_pose_is_assembled(four_bar: ce.Model, tmp_path: Path) -> None:
     text = FOUR_BAR.replace("-0.9272952180016122", "-0.5")
     system = ce.read_urdf(write(tmp_path, text))
     [note] = [note for note in system.notes if "open by" in note]
@@ -403,7 +403,7 @@ def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
         ce.read_urdf(write(tmp_path, FOUR_BAR.replace(old, new)))
 
 
-def test_a_moving_link_without_mass_is_refused_unless_it_is_in_a_loop(tmp_path: Path) -> None:
+def test_moving_massless_link_outside_loops_is_refused(tmp_path: Path) -> None:
     arm = """<robot name="arm"><link name="base"/><link name="hand"/><link name="finger"/>
     <joint name="wrist" type="continuous"><parent link="base"/><child link="hand"/></joint>
     <joint name="grip" type="fixed"><parent link="hand"/><child link="finger"/></joint></robot>"""

@@ -63,7 +63,7 @@ def in_millimetres(root: Root) -> float:
 
 
 @pytest.mark.parametrize("name", ["five_bar", "rod_leg"])
-def test_a_robot_that_is_written_otherwise_moves_the_same(tmp_path: Path, name: str) -> None:
+def test_robot_written_otherwise_moves_the_same(tmp_path: Path, name: str) -> None:
     """Condition of the mass matrices some 1e6, of which 1e-16 is lost: 1e-9 with room for sums."""
     path, loops = ROBOTS / f"{name}.urdf", ROBOTS / f"{name}.yaml"
     plain = ce.compile(ce.read_urdf(path, loops=loops))

@@ -31,7 +31,7 @@ def model() -> ce.Model:
 
 @pytest.mark.parametrize("method", EMBEDDED)
 @pytest.mark.parametrize(("lanes", "law"), [(4, Swing()), (8, None)])
-def test_each_run_is_the_single_run_bit_for_bit(model: ce.Model, lanes: int, law: Any, method: Any) -> None:
+def test_each_run_is_single_run_bit_for_bit(model: ce.Model, lanes: int, law: Any, method: Any) -> None:
     """Stiffness and start differ so much that lanes make between 10 and 60 steps."""
     y0s, stiffness = starts(model, 11), np.geomspace(1.0, 4000.0, 11)
     common: dict[str, Any] = {"duration": 0.755, "interval": 0.02, "method": method, "rtol": 1e-5}
@@ -61,7 +61,7 @@ def test_lanes_threads_and_order_do_not_matter(model: ce.Model, method: Any) -> 
     np.testing.assert_array_equal(shuffled["arm"].values, first["arm"].values[order])
 
 
-def test_runs_that_creep_end_at_the_same_step_in_any_group(model: ce.Model) -> None:
+def test_creeping_runs_end_at_same_step_in_groups(model: ce.Model) -> None:
     """Springs so stiff that 20,000 evaluations, and what is left of six, come no further than 0.3 ms."""
     y0s, stiffness = starts(model, 7), np.geomspace(4000.0, 1.0, 7)
     stiffness[[2, 5]] = 1e13
@@ -115,7 +115,7 @@ def test_longest_steps_are_kept(model: ce.Model) -> None:
     assert errors[1] < 1e-12 < errors[0]
 
 
-def test_runs_that_fail_make_room_and_keep_what_they_have_reached() -> None:
+def test_failing_runs_make_room_and_keep_results() -> None:
     """Springs that push outward: such runs leave for infinity at a time of their own."""
     system = ce.System(gravity=(0, 0, 0))
     push = system.add_parameter(Parameter("push", 1.0))
@@ -161,7 +161,7 @@ def test_loops_that_come_to_their_end_are_named(method: Any) -> None:
         assert "threw the loop of 'crank' over a dead centre" in str(ensemble["failure"].values[1])
 
 
-def test_not_finite_at_the_start_ends_that_run_only(model: ce.Model) -> None:
+def test_not_finite_at_start_ends_that_run_only(model: ce.Model) -> None:
     y0s = np.tile(model.y0, (3, 1))
     y0s[1, len(model.layout.q) :] = 1e200  # whose squares are infinite
     ensemble = ce.simulate_ensemble(model, y0s, duration=0.01, method="dopri5")

@@ -43,7 +43,7 @@ def starts(model: ce.Model) -> Floats:
         ("implicit-euler", {}),
     ],
 )
-def test_runs_in_lanes_change_charts_as_single_runs_do(
+def test_lanes_change_charts_as_single_runs(
     model: ce.Model, starts: Floats, method: str, options: dict[str, Any], lanes: int, threads: int
 ) -> None:
     """Bit for bit: intervals of 17 steps are not a whole number of those between two looks."""
@@ -64,7 +64,7 @@ def test_runs_go_further_than_a_chart_reaches(model: ce.Model, starts: Floats) -
     assert turned.max() > 2.0
 
 
-def test_a_copy_that_begins_far_from_its_chart_s_point_leaves_it_at_once(model: ce.Model) -> None:
+def test_copy_far_from_chart_leaves_it_at_once(model: ce.Model) -> None:
     y0 = model.y0.copy()
     y0[0] = 0.3999  # of 0.4
     assert Charts(model).wear(y0) > 0.99
@@ -74,7 +74,7 @@ def test_a_copy_that_begins_far_from_its_chart_s_point_leaves_it_at_once(model: 
         assert_same(single, ce.simulate_ensemble(model, y0, method=method, **common).isel(run=0))
 
 
-def test_steps_that_leave_charts_behind_are_said_to_be_too_long(model: ce.Model) -> None:
+def test_steps_that_leave_charts_are_called_too_long(model: ce.Model) -> None:
     """50 ms at 30 rad/s between two looks; a chart reaches 0.4.  At a tenth of the step the run goes on."""
     y0 = model.y0.copy()
     y0[-2:] = 30.0, -20.0

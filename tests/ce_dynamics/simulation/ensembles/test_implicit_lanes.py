@@ -31,7 +31,7 @@ def given(model: ce.Model) -> dict[str, Any]:
 
 @pytest.mark.parametrize("method", IMPLICIT)
 @pytest.mark.parametrize(("lanes", "every"), [(4, 1), (8, 1), (8, 7)])
-def test_each_run_is_the_single_run_bit_for_bit(
+def test_each_run_is_single_run_bit_for_bit(
     model: ce.Model, given: dict[str, Any], method: Any, lanes: int, every: int
 ) -> None:
     ensemble = ce.simulate_ensemble(
@@ -48,7 +48,7 @@ def test_each_run_is_the_single_run_bit_for_bit(
         assert ensemble["steps"].values[run] == single.attrs["steps"]
 
 
-def test_a_group_begins_with_a_jacobian_of_its_own(model: ce.Model, given: dict[str, Any]) -> None:
+def test_group_begins_with_a_jacobian_of_its_own(model: ce.Model, given: dict[str, Any]) -> None:
     """None is left of the group before, though all their steps are of a length."""
     how: dict[str, Any] = {**given, "method": "rosenbrock", "jacobian_every": 1000, "threads": 1}
     four, eight = (ce.simulate_ensemble(model, **how, lanes=lanes).drop_attrs() for lanes in (4, 8))
@@ -73,7 +73,7 @@ def test_steps_that_explicit_ones_could_not_make(method: Any) -> None:
     assert set(ce.simulate_ensemble(model, **common)["status"].values) == {"failed"}  # by rk4
 
 
-def test_a_run_that_fails_leaves_the_others_as_they_are(model: ce.Model, given: dict[str, Any]) -> None:
+def test_run_that_fails_leaves_others_as_they_are(model: ce.Model, given: dict[str, Any]) -> None:
     """Torques beyond all bounds: Jacobians and factors that are not finite in two lanes of eight."""
     how: dict[str, Any] = {**given, "inputs": None, "method": "rosenbrock", "lanes": 8}
     torques = np.linspace(-1.0, 1.0, RUNS)
@@ -86,7 +86,7 @@ def test_a_run_that_fails_leaves_the_others_as_they_are(model: ce.Model, given: 
     np.testing.assert_array_equal(ensemble["arm"].values[others], whole["arm"].values[others])
 
 
-def test_single_precision_is_as_near_as_its_rates_are(model: ce.Model, given: dict[str, Any]) -> None:
+def test_single_precision_is_as_near_as_rates(model: ce.Model, given: dict[str, Any]) -> None:
     """The order of these methods does not depend on the matrix, so that of its digits only rates count."""
     how: dict[str, Any] = {**given, "method": "rosenbrock"}
     double, single = (ce.simulate_ensemble(model, **how, precision=p) for p in ("double", "single"))

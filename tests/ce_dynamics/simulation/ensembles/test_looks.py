@@ -89,7 +89,7 @@ def test_well_is_who_keeps_all_promises() -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_number_that_is_not_finite_is_that_run_s_affair(bad: float) -> None:
+def test_number_not_finite_concerns_its_run_only(bad: float) -> None:
     model = ce.compile(ranged_slide())
     Y = np.tile(model.y0[:, np.newaxis], (5, 1, LANES))
     assert seen(model, 0.1 * np.arange(5), Y).well.all()
@@ -98,7 +98,7 @@ def test_a_number_that_is_not_finite_is_that_run_s_affair(bad: float) -> None:
     assert list(np.flatnonzero(~outcome.well)) == list(np.flatnonzero(~outcome.calm)) == [2]
 
 
-def test_what_a_run_did_not_come_to_is_not_a_number() -> None:
+def test_results_after_a_failure_are_nan() -> None:
     model = ce.compile(ranged_slide())
     Y = np.tile(model.y0[:, np.newaxis], (5, 1, LANES))
     Y[2:, :, 4] = np.nan

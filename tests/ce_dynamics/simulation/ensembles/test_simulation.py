@@ -82,7 +82,7 @@ def assert_same(run: xr.Dataset, ensemble: xr.Dataset, exact: bool = True) -> No
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_each_run_is_the_single_run_bit_for_bit(model: ce.Model, lanes: int) -> None:
+def test_each_run_is_single_run_bit_for_bit(model: ce.Model, lanes: int) -> None:
     y0s = starts(model, 11)
     masses = np.linspace(0.5, 2.0, 11)
     ensemble = ce.simulate_ensemble(
@@ -183,7 +183,7 @@ def test_a_thousand_runs_a_tenth_of_them_impossible() -> None:
     assert [done for done, _ in reports] == sorted(done for done, _ in reports)
 
 
-def test_a_run_that_fails_under_way_keeps_what_it_has_reached() -> None:
+def test_run_that_fails_keeps_what_it_reached() -> None:
     """x̂' = x² + … is made of a spring that pushes outward: it leaves for infinity at a time of its own."""
     system = ce.System(gravity=(0, 0, 0))
     push = system.add_parameter(Parameter("push", 1.0))
@@ -313,7 +313,7 @@ def slide() -> ce.Model:
     return ce.compile(ranged_slide())
 
 
-def test_numbers_that_cease_to_be_finite_end_their_run_only(slide: ce.Model) -> None:
+def test_numbers_that_become_infinite_end_their_run_only(slide: ce.Model) -> None:
     # x = t² push / 2 passes 0.05 m at t = 1 s for 0.1 N, at 0.447 s for 0.5 N, never for -0.5 N
     ensemble = ce.simulate_ensemble(
         slide, [[0.0, 0.0]] * 3, controls={"push": [0.1, 0.5, -0.5]}, duration=0.9, interval=0.1
@@ -327,7 +327,7 @@ def test_numbers_that_cease_to_be_finite_end_their_run_only(slide: ce.Model) -> 
     assert np.all(np.isfinite(ensemble["body"].values[[0, 2]]))
 
 
-def test_outputs_that_are_not_kept_are_not_looked_at(slide: ce.Model) -> None:
+def test_outputs_not_kept_are_not_evaluated(slide: ce.Model) -> None:
     """Nor computed: what is stored is finite."""
     ensemble = ce.simulate_ensemble(
         slide, [[0.0, 0.0]] * 2, controls={"push": [0.1, 0.5]}, duration=0.9, interval=0.1, keep=["body"]

@@ -51,7 +51,7 @@ def test_stepping_is_simulating(method: Any) -> None:
     assert sim.state[1] == pytest.approx(run.arm1.values[-1], abs=tolerance)
 
 
-def test_the_state_is_one_live_view_that_cannot_be_written() -> None:
+def test_state_is_one_live_read_only_view() -> None:
     sim = Simulator(slider())
     state = sim.state
     assert sim.step(0.1, push=2.0) is state
@@ -86,7 +86,7 @@ def test_restoring_continues_with_the_same_bits(method: Any, every: int) -> None
     assert sim.save() == saved
 
 
-def test_restoring_refuses_what_was_not_saved_by_its_like() -> None:
+def test_restoring_refuses_what_another_saved() -> None:
     sim = Simulator(pendulum(), y0=PENDULUM_START)
     for saved in (
         Simulator(pendulum((1.0, 0.8))).save(),
@@ -203,7 +203,7 @@ def test_real_time_takes_its_time() -> None:
 
 
 @pytest.mark.parametrize(("method", "every"), [(m, 1) for m in FIXED] + [(m, 7) for m in IMPLICIT])
-def test_long_calls_are_made_in_pieces_of_the_same_bits(method: Any, every: int) -> None:
+def test_long_calls_have_the_bits_of_pieces(method: Any, every: int) -> None:
     """A call of 1000 steps looks at interrupts between pieces of its own choice; one of 20 does not."""
     model = pendulum()
     options: dict[str, Any] = {"method": method, "y0": PENDULUM_START}
@@ -250,7 +250,7 @@ def test_saved_states_that_are_damaged_are_refused(method: Any) -> None:
     sim.restore(saved)
 
 
-def test_a_loop_thrown_against_the_end_of_its_reach_is_told() -> None:
+def test_loop_thrown_against_its_reach_is_told() -> None:
     """A double rocker without friction or loads keeps its energy; one thrown over its end does not."""
     linkage = FourBar((0, 0, 0), (0.3, 0, 0.9), (0.75, 0, 0.85), (1, 0, 0), (0, 1, 0))
     system = ce.System(gravity=(0, 0, 0))

@@ -110,7 +110,7 @@ def left_of_order_6(method: EmbeddedPair) -> float:
     return float(np.linalg.norm(terms))
 
 
-def test_how_large_the_first_terms_of_the_errors_are() -> None:
+def test_first_terms_of_errors_have_their_size() -> None:
     """Dormand and Prince (1980) say 3.99e-4 of their own; those of Tsitouras are a third of that."""
     assert left_of_order_6(EMBEDDED["dopri5"]) == pytest.approx(3.99e-4, abs=1e-6)
     assert left_of_order_6(EMBEDDED["tsit5"]) < 0.35 * left_of_order_6(EMBEDDED["dopri5"])
@@ -173,7 +173,7 @@ def test_what_begins_late_in_a_step_is_seen(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_steps_at_the_limit_of_stability_are_not_made_in_vain(name: str) -> None:
+def test_steps_at_limit_of_stability_are_not_wasted(name: str) -> None:
     """v̇ = −λ v + push/m has long died away; what limits the steps is λ, at 3.3 / λ and more."""
     damping, mass = 400.0, 2.0
     stepper = stepper_at(name, slider(damping=damping, mass=mass), {"push": 4.0}, np.zeros(2), 1e-6)

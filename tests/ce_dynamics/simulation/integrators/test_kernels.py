@@ -26,7 +26,7 @@ FREE = (1, 3, -9.0, 9.0, 0.0)
     ],
 )
 @pytest.mark.parametrize("turns", [0, 3])
-def test_a_coordinate_may_not_pass_its_bounds_within_two_steps(
+def test_coordinate_may_not_leap_over_its_bounds(
     theta: float, rate: float, expected: int, turns: int
 ) -> None:
     """On the way into a dead centre the distance that is left is half the time left times the rate."""

@@ -98,7 +98,7 @@ def test_order_on_the_vehicle(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", IMPLICIT)
-def test_order_does_not_depend_on_how_old_the_jacobian_is(method: str) -> None:
+def test_order_is_independent_of_age_of_jacobian(method: str) -> None:
     """Conditions for the order that hold for any matrix: what ROS2 was made for."""
     n = {"rosenbrock": 640, "implicit-euler": 5120}[method]
     orders = observed_orders(method, pendulum(), Wave(), PENDULUM_START, 1.0, n, jacobian_every=7)
@@ -109,7 +109,7 @@ def test_order_does_not_depend_on_how_old_the_jacobian_is(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", EMBEDDED)
-def test_adaptive_errors_follow_the_tolerance_on_a_double_pendulum(method: str) -> None:
+def test_adaptive_errors_follow_tolerance_on_a_double_pendulum(method: str) -> None:
     model = pendulum()
     exact = tight(model, Wave(), PENDULUM_START, 2.0)
     tolerances = 10.0 ** -np.arange(4.0, 11.0)
@@ -170,7 +170,7 @@ def test_damping_of_stiff_modes(method: str, hz: float) -> None:
     assert abs(v) < 5.0 / hz or hz == 1.0
 
 
-def test_rk4_does_not_survive_what_the_implicit_methods_do() -> None:
+def test_rk4_does_not_survive_what_implicit_methods_do() -> None:
     model = slider(damping=2e6)
     how: dict[str, Any] = {"duration": 2.0, "step": 0.01, "y0": np.array([0.0, 1.0])}
     with pytest.raises(SimulationError, match="rk4 met accelerations that are not finite"):
@@ -273,7 +273,7 @@ def test_bits_do_not_depend_on_chunks(method: str, every: int) -> None:
     assert runs[0].tobytes() == runs[1].tobytes() == runs[2].tobytes()
 
 
-def test_steps_that_do_not_divide_the_interval_are_shortened() -> None:
+def test_steps_not_dividing_the_interval_are_shortened() -> None:
     model = slider()
     run = simulate(model, {"push": 4.0}, duration=0.35, interval=0.1, step=0.03, method="rk4")
     np.testing.assert_allclose(run.time, [0.0, 0.1, 0.2, 0.3, 0.35], rtol=1e-15)
@@ -284,7 +284,7 @@ def test_steps_that_do_not_divide_the_interval_are_shortened() -> None:
 
 @pytest.mark.filterwarnings("ignore:energy and work differ")  # by the error of implicit-euler, as asserted
 @pytest.mark.parametrize("method", NATIVE_METHODS)
-def test_the_work_of_an_audited_run_is_the_energy_gained(method: Any) -> None:
+def test_work_of_audited_run_is_the_energy_gained(method: Any) -> None:
     steps: dict[str, Any] = {"step": 1e-3} if method in FIXED else {"rtol": 1e-8}
     run = simulate(pendulum(), Wave(), duration=1.0, y0=PENDULUM_START, method=method, audit=True, **steps)
     gained = run.energy.values - run.energy.values[0]
@@ -306,7 +306,7 @@ def test_accelerations_that_cease_to_be_finite(method: Any) -> None:
     assert all(np.all(np.isfinite(values)) for values in partial.values())
 
 
-def test_a_loop_that_leaves_its_range_is_named_as_with_scipy() -> None:
+def test_loop_leaving_range_is_named_as_with_scipy() -> None:
     model = Model(four_bar((1.0, 0.6, 0.8, 1.5), 0.5))  # the crank cannot go round
     y0 = model.y0
     y0[len(model.layout.q)] = 2.0
@@ -328,7 +328,7 @@ def test_an_infinite_derivative_is_no_rest(method: Any) -> None:
         simulate(slider(stiffness=1.0), {"push": -1.0}, duration=1.0, y0=np.array([1.0, 0.0]), method=method)
 
 
-def test_a_start_that_is_not_finite_is_reported_at_once() -> None:
+def test_start_not_finite_is_reported_at_once() -> None:
     with pytest.raises(SimulationError, match="not finite at t = 0"):
         simulate(slider(stiffness=1.0), duration=1.0, y0=np.array([2.0, 0.0]), method="rk4")
 
@@ -361,7 +361,7 @@ def test_steps_that_are_refused(step: float) -> None:
         simulate(slider(), duration=1.0, method="rk4", step=step)
 
 
-def test_lsoda_gets_the_exact_jacobian_where_it_finds_the_model_stiff() -> None:
+def test_lsoda_gets_exact_jacobian_of_stiff_model() -> None:
     """The rate of a damped mass decays with c/m = 1e5/s within 1e-4 s, then creeps with its push."""
     model, c = slider(damping=2e5), 2e5
     push, y0 = {"push": 40.0}, np.array([0.0, 3.0])
@@ -380,7 +380,7 @@ def test_lsoda_gets_the_exact_jacobian_where_it_finds_the_model_stiff() -> None:
     assert run.attrs["evaluations"] < rhs.evaluations - differences.njev
 
 
-def test_lsoda_makes_no_jacobian_where_the_model_is_not_stiff(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lsoda_makes_no_jacobian_where_not_stiff(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(rhs: RightHandSide) -> None:
         raise AssertionError("made")
 

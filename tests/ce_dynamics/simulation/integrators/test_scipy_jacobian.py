@@ -48,7 +48,7 @@ class Listening:
         }
 
 
-def test_scipy_gets_the_derivative_with_the_law_in_it(
+def test_scipy_gets_derivative_with_law_in_it(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, settled = vehicle()

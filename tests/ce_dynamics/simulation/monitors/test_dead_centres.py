@@ -112,7 +112,7 @@ def sprung(turning_at: float) -> System:
     return system
 
 
-def test_a_legitimate_turn_near_a_dead_centre_only_warns() -> None:
+def test_legitimate_turn_near_a_dead_centre_only_warns() -> None:
     """Released 1e-6 before its dead centre, where the crank, which hangs, is 600 times as fast."""
     system = slider_crank(0.3, 1.0, -0.5, ["slider"])
     system.start("slider", q=0.0471225 - 1e-6)
@@ -152,7 +152,7 @@ def test_passages() -> None:
     assert watch.passages(0.1 * np.arange(9.0), Y) == [(2, 3), (4, 7), (7, 9)]
 
 
-def test_a_linkage_of_ones_own_says_where_it_ends_and_what_helps() -> None:
+def test_users_linkage_reports_where_it_ends() -> None:
     """Two dead centres that no run need look for, and a remedy that only its author knows."""
 
     class Tongs(FourBar):

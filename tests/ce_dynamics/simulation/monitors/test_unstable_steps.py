@@ -104,7 +104,7 @@ def test_other_failures_are_not_blamed_on_steps() -> None:
     assert "too long" not in str(stop.value)
 
 
-def test_linearly_implicit_steps_on_arrays_are_those_of_their_stability_functions() -> None:
+def test_linearly_implicit_steps_follow_their_stability_functions() -> None:
     """ẏ = λ y: 1/(1 − z) of the Euler method, (1 + (1 − 2γ) z)/(1 − γ z)² of ROS2."""
     A = np.array([[-3.0, 7.0], [-7.0, -3.0]])
     one, g, h = np.eye(2), ROSENBROCK.gamma, 0.3
@@ -157,7 +157,7 @@ def test_unstable_steps_whose_motion_stays_bounded_are_told() -> None:
 
 
 @pytest.mark.parametrize("method", [RK4, ROSENBROCK], ids=lambda m: m.name)
-def test_steps_from_elsewhere_are_those_of_the_method_and_leave_a_stepper_where_it_is(
+def test_steps_from_elsewhere_leave_the_stepper_alone(
     method: ExplicitRungeKutta | LinearlyImplicit,
 ) -> None:
     model = ce.compile(spring(400.0, 3.0))

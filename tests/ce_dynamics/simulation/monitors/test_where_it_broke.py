@@ -60,7 +60,7 @@ def test_so_do_simulators_ensembles_and_analyses(model: ce.Model) -> None:
         model.reactions(np.array([1.0, 0.0]))
 
 
-def test_a_law_that_raises_is_named_with_its_bodies() -> None:
+def test_law_that_raises_is_named_with_bodies() -> None:
     class Wrong(Root):
         def force(self, x: Any) -> Any:
             raise ValueError("no such thing")

@@ -223,7 +223,7 @@ def a_cluster(**how: Any) -> Any:
         return distributed.Client(dashboard_address=None, **how)
 
 
-def test_a_cluster_makes_the_same_and_what_it_loses_again(
+def test_cluster_gives_the_same_and_repeats_losses(
     model: ce.Model,
     given: dict[str, Any],
     ensemble: xr.Dataset,
@@ -244,7 +244,7 @@ def test_a_cluster_makes_the_same_and_what_it_loses_again(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_cluster_that_loses_a_worker_makes_the_same(tmp_path: Path, workers: int) -> None:
+def test_cluster_losing_a_worker_gives_the_same(tmp_path: Path, workers: int) -> None:
     """One worker is killed: with the only one goes all that the cluster had been sent.  Another follows."""
     model, killed = two_carts(), list[int]()
     common: dict[str, Any] = {"parameters": {"one": np.linspace(1.0, 2.0, 160)}, "duration": 0.1, "batch": 8}
@@ -304,7 +304,7 @@ def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_pa
         ce.Study(path).statistics()
 
 
-def test_study_of_another_version_is_read_but_not_continued(
+def test_study_of_another_version_is_only_read(
     model: ce.Model, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "runs.nc"
@@ -361,9 +361,7 @@ class Wind(ce.ForceElement):
         ({"unit": "mm"}, "model"),
     ],
 )
-def test_models_that_differ_in_names_and_numbers_alone_are_others(
-    change: dict[str, Any], said: str, tmp_path: Path
-) -> None:
+def test_models_that_differ_in_numbers_are_others(change: dict[str, Any], said: str, tmp_path: Path) -> None:
     """Graphs are the same: numbers of these are inputs, and places have no names."""
     model, other = two_carts(), two_carts(**change)
     assert other.dynamics.traced.digest() == model.dynamics.traced.digest()
@@ -404,7 +402,7 @@ def test_wrong_arguments_leave_no_file(
     assert not path.exists()
 
 
-def test_what_a_kill_left_of_a_file_is_removed(
+def test_remains_of_a_killed_write_are_removed(
     model: ce.Model, given: dict[str, Any], tmp_path: Path
 ) -> None:
     """A process that is killed while it lays out a file leaves that under a name with its number."""

@@ -95,7 +95,7 @@ def recording(machine: Machine, steps: int, inputs: list[list[float]], end: Any)
 
 
 @needs_node
-def test_physics_in_node_has_the_bits_of_python_and_the_solution(machine: Machine, tmp_path: Path) -> None:
+def test_physics_in_node_has_the_bits_of_python(machine: Machine, tmp_path: Path) -> None:
     script = """
     const done = [physics.steps(300, 1e-3)];
     physics.u[0] = 3.5;
@@ -297,7 +297,7 @@ DRIVE = """
 
 
 @needs_chromium
-def test_a_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp_path: Path) -> None:
+def test_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp_path: Path) -> None:
     other = Machine("other", ce.compile(cart()))
     page = DrivePage([machine, other], "Cranks")
     found = answer(page.html, DRIVE, tmp_path)

@@ -8,7 +8,7 @@ from ce_dynamics.views.scene.motion import states_of
 from tests.campaigns.exported.on_charts import five_bars
 
 
-def test_charts_that_results_do_not_tell_are_made_again() -> None:
+def test_charts_missing_in_results_are_made_again() -> None:
     """Outputs at the states that were made again are those of the results: other charts, the same motion."""
     model = ce.compile(five_bars())
     run = ce.simulate(model, duration=0.6, interval=0.1)

@@ -96,7 +96,7 @@ def packed(page: str, place: dict[str, Any]) -> np.ndarray:
     return bytes_by_value.view(kind).reshape(-1, place["shape"][0]).T.reshape(place["shape"])
 
 
-def test_places_are_those_of_outputs_and_turn_as_hinges_do(model: ce.Model, run: Any) -> None:
+def test_places_equal_outputs_and_turn_with_hinges(model: ce.Model, run: Any) -> None:
     view = ce.view(model, run)
     (take,) = view.takes
     for k, body in enumerate(model.system.bodies):
@@ -121,7 +121,7 @@ def test_forces_are_those_of_the_spring(model: ce.Model, run: Any) -> None:
     )
 
 
-def test_motors_push_along_their_axes_and_joints_and_feet_are_where_they_hold() -> None:
+def test_motors_joints_and_feet_are_where_they_act() -> None:
     system, tilted = ce.System(name="lift", gravity=(0, 0, -9.81)), np.array((3.0, 0.0, 4.0))
     mast, arm = ce.Revolute(tilted, at=(1, 2, 3)), ce.Prismatic((0, 1, 0), at=(1, 2, 4))
     inertia: Any = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
@@ -151,7 +151,7 @@ def test_motors_push_along_their_axes_and_joints_and_feet_are_where_they_hold() 
     assert np.all(foot.points[1:, 2] < 3.0)
 
 
-def test_ways_of_points_are_given_in_the_design_pose(model: ce.Model, run: Any) -> None:
+def test_ways_of_points_are_given_in_design_pose(model: ce.Model, run: Any) -> None:
     view = ce.view(model, run).over(ce.view(model, run)).trace("coupler", (0.45, 0, 0.25))
     for take in content(view.html)["takes"]:
         assert take["traced"] == [[1, 0.05, 0.0, 0.05]]  # from the centre of mass at (0.4, 0, 0.2)
@@ -161,7 +161,7 @@ def test_ways_of_points_are_given_in_the_design_pose(model: ce.Model, run: Any) 
         view.trace("coupler", (0, np.nan, 0))
 
 
-def test_the_page_holds_all_of_it_and_nothing_from_elsewhere(model: ce.Model, run: Any) -> None:
+def test_page_is_complete_without_the_network(model: ce.Model, run: Any) -> None:
     page = ce.view(model, run, camera="follow coupler").html
     (take,) = content(page)["takes"]
     assert content(page)["camera"] == "follow coupler"
@@ -184,7 +184,7 @@ def test_a_notebook_gets_the_page_inline(model: ce.Model) -> None:
     assert unescape(inside) == view.html
 
 
-def test_two_runs_are_played_together_and_views_are_joined(model: ce.Model, run: Any) -> None:
+def test_two_runs_play_together_and_views_join(model: ce.Model, run: Any) -> None:
     slower = ce.simulate(model, y0=[0.1, 0.0], duration=0.5)
     together = ce.view(model, {"first": run, "second": slower})
     joined = ce.view(model, run).over(ce.view(model, slower))
@@ -193,7 +193,7 @@ def test_two_runs_are_played_together_and_views_are_joined(model: ce.Model, run:
         np.testing.assert_array_equal(a.places, b.places)
 
 
-def test_shapes_that_are_given_are_drawn_where_they_were_given(model: ce.Model) -> None:
+def test_given_shapes_are_drawn_in_their_places(model: ce.Model) -> None:
     crank = model.system.find("crank")
     tyre = wheel(crank.com, (0, 2, 0), 0.1, 0.04)
     camera = Camera("beside", "crank", np.array([0.1, -1.0, 0.05]), crank.com)
@@ -256,7 +256,7 @@ def crate() -> tuple[UnilateralModel, Any]:
     return unilateral, simulate_unilateral(unilateral, duration=0.1, interval=0.05)
 
 
-def test_contact_forces_carry_the_weight_and_cables_follow_what_leads_them() -> None:
+def test_contact_forces_carry_weight_and_cables_follow_pulleys() -> None:
     unilateral, run = crate()
     (take,) = ce.view(unilateral, run, shapes={"crate": [block((0.6, 0.4, 0.4), (0, 0, 0.2))]}).takes
     assert take.forces == ["foot 0", "foot 1", "foot 2", "foot 3", "cable"]
@@ -310,9 +310,7 @@ def test_mcap_has_places_and_shapes_for_its_library(model: ce.Model, run: Any, t
     assert quantities[-1]["crank"] == float(run["crank"].values[-1])
 
 
-def test_rrd_has_places_shapes_and_quantities_for_its_library(
-    model: ce.Model, run: Any, tmp_path: Path
-) -> None:
+def test_rrd_has_places_shapes_and_quantities(model: ce.Model, run: Any, tmp_path: Path) -> None:
     chunk = pytest.importorskip("rerun.chunk", reason="the extra rerun is not installed")
     view = ce.view(model, run, shapes={"crank": [rod((0, 0, 0), (0.2, 0, 0.1), 0.01)]})
     path = view.save(tmp_path / "run.rrd")
@@ -475,7 +473,7 @@ LOOK = """
 
 
 @needs_chromium
-def test_a_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: Any, tmp_path: Path) -> None:
+def test_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: Any, tmp_path: Path) -> None:
     crank = model.system.find("crank")
     camera = Camera("beside", "crank", np.array([0.1, -1.0, 0.05]), crank.com)
     ramp = mesh([(-1, -1, -0.5), (2, -1, -0.5), (2, 1, -0.3)], [(0, 1, 2)])

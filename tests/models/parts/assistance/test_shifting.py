@@ -21,7 +21,7 @@ def driven(speeds: list[float], gear: float = 1.0) -> Iterator[dict[str, float]]
         yield {name: float(value) for name, value in shifting.act(sensors, x).items()}
 
 
-def test_a_shift_opens_the_clutch_changes_the_gear_and_closes_it_again() -> None:
+def test_shift_opens_clutch_changes_gear_and_closes() -> None:
     told = list(driven([300.0] * 5 + [460.0] + [300.0] * 40))
     assert all(each == {"gear": 1.0, "clutch": 0.0, "throttle": 0.5} for each in told[:5])
     changes = [k for k in range(1, len(told)) if told[k]["gear"] != told[k - 1]["gear"]]
@@ -36,14 +36,14 @@ def test_a_shift_opens_the_clutch_changes_the_gear_and_closes_it_again() -> None
     assert len(busy) * PERIOD == pytest.approx(TIME, abs=2.5 * PERIOD)
 
 
-def test_gears_end_at_both_ends_and_come_down_again() -> None:
+def test_gears_end_at_both_ends_and_come_down() -> None:
     up = list(driven([460.0] * 400))
     assert up[-1]["gear"] == 3.0
     down = list(driven([460.0] * 400 + [140.0] * 400))
     assert down[-1] == {"gear": 1.0, "clutch": 0.0, "throttle": 0.5}
 
 
-def test_given_is_the_lowest_gear_and_neutral_and_reverse_are_as_given() -> None:
+def test_lowest_gear_neutral_and_reverse_are_as_given() -> None:
     assert next(reversed(list(driven([140.0] * 100, gear=2.0))))["gear"] == 2.0
     assert {each["gear"] for each in driven([460.0] * 100, gear=0.0)} == {0.0}
     assert {each["gear"] for each in driven([460.0] * 100, gear=-1.0)} == {-1.0}

@@ -101,9 +101,7 @@ def test_what_is_no_map_in_metres_is_named(
         road(f"{path}{words}")
 
 
-def test_more_pixels_than_there_is_room_for_are_not_unpacked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pixels_beyond_memory_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "map.tif"
     tifffile.imwrite(path, Z, extratags=[SIZE])
     monkeypatch.setattr(grid, "MOST_NODES", Z.size)

@@ -43,7 +43,7 @@ def test_terms_are_added_and_friction_is_laid_over() -> None:
         )
 
 
-def test_friction_of_a_file_is_kept_under_other_terms(tmp_path: Path) -> None:
+def test_friction_of_file_is_kept_under_other_terms(tmp_path: Path) -> None:
     path = tmp_path / "wet.npz"
     mu = np.linspace(0.2, 1.0, 12).reshape(4, 3)
     np.savez(path, x=np.arange(4.0), y=np.arange(3.0) - 1.0, z=np.zeros((4, 3)), mu=mu)

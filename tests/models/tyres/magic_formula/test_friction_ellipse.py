@@ -12,7 +12,7 @@ from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 KAPPA, ALPHA = np.meshgrid(np.linspace(-0.6, 0.6, 25), np.linspace(-0.4, 0.4, 25))
 
 
-def test_forces_stay_within_the_ellipse_and_reach_it_at_the_peaks() -> None:
+def test_forces_reach_ellipse_at_peaks_and_never_leave() -> None:
     use_mode = 221
     tyre = MagicFormula(symmetric(52, ellipse=True, PEX4=0.0))
     Fz = 5000.0
@@ -27,7 +27,7 @@ def test_forces_stay_within_the_ellipse_and_reach_it_at_the_peaks() -> None:
     assert (both.Fx / (both.mux * Fz)) ** 2 + (both.Fy / (both.muy * Fz)) ** 2 == pytest.approx(1.0, abs=1e-5)
 
 
-def test_pure_slip_is_left_alone_and_small_slips_add_up() -> None:
+def test_pure_slip_is_kept_and_small_slips_add() -> None:
     own, pure = MagicFormula(symmetric(52, ellipse=True)), MagicFormula(symmetric(52))
     for slips in ({"kappa": KAPPA[0]}, {"alpha": ALPHA[:, 0]}):
         a, b = own(**slips, use_mode=211), pure(**slips, use_mode=211)
@@ -65,7 +65,7 @@ def test_weights_are_of_each_axis_own_friction(use_mode: int, Vx: float) -> None
     assert pytest.approx(Gy * force("Fy", alpha=alpha), rel=1e-9) == both.Fy
 
 
-def test_it_is_finite_at_rest_in_the_air_and_backwards() -> None:
+def test_finite_at_rest_in_air_and_backwards() -> None:
     tyre = MagicFormula(coefficients(52, ellipse=True))
     for Fz, Vx in ((0.0, 10.0), (4000.0, 0.0), (4000.0, -10.0)):
         for use_mode in (111, 221):

@@ -81,7 +81,7 @@ def test_what_another_one_multiplies_needs_that_one() -> None:
     assert not without_effect(replace(c, PEY1=-0.5), frozenset((*FEW, "PEY1", "PEY3")), turn_slip=False)
 
 
-def test_a_carcass_that_is_not_given_is_that_of_the_relaxation_lengths() -> None:
+def test_missing_carcass_is_that_of_relaxation_lengths() -> None:
     given = FEW | {"PTX1": 2.5, "PTY1": 2.0, "PTY2": 2.0, "MC": 3.0}
     c, names = Coefficients(version=52, **given), frozenset(("PTX1", "PTY1"))  # type: ignore[arg-type]
     assert not without_effect(c, names, turn_slip=False)

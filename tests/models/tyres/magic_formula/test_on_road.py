@@ -97,7 +97,7 @@ def test_the_rim_meets_the_road() -> None:
     assert slope == pytest.approx(0.5 * c.BOTTOM_STIFF, rel=0.05)
 
 
-def test_turning_on_the_spot_meets_a_moment_that_opposes() -> None:
+def test_turning_on_spot_meets_a_moment_that_opposes() -> None:
     c = coefficients(61)
     rig = Rig(MagicFormulaTyre(MagicFormula(c), turn_slip=True))
     r = rig.radius(c.FNOMIN)

@@ -126,7 +126,7 @@ def test_spin_and_effective_radius(
 
 
 @there
-def test_loaded_radius_of_62_where_the_search_of_the_reference_ended_well() -> None:
+def test_loaded_radius_of_62_where_reference_converged() -> None:
     path = REFERENCE / "tyres" / "MagicFormula62_Paramerters"
     tyre = MagicFormula.read(f"{path}.tir")
     c = tyre.coefficients

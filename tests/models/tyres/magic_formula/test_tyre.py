@@ -90,7 +90,7 @@ def test_the_other_side_is_the_image(version: int, use_mode: int) -> None:
 
 
 @VERSIONS
-def test_inputs_are_held_within_the_ranges_of_the_file(version: int, tyres: dict[int, MagicFormula]) -> None:
+def test_inputs_are_held_within_ranges_of_the_file(version: int, tyres: dict[int, MagicFormula]) -> None:
     tyre, c = tyres[version], tyres[version].coefficients
     for name, low, high in (
         ("alpha", c.ALPMIN, c.ALPMAX),
@@ -303,7 +303,7 @@ def test_belts_are_damped_less_than_critically_by_default() -> None:
         assert 0.0 < default < (100.0 if field.name.startswith("FREQ") else 0.1), field.name
 
 
-def test_a_tyre_of_52_without_lateral_relaxation_answers_at_once() -> None:
+def test_tyre_52_without_lateral_relaxation_answers_at_once() -> None:
     """Its length is as in the manual: none without PTY2."""
     tyre = MagicFormula(replace(coefficients(52), PTY2=0.0))
     assert tyre(alpha=0.02, use_mode=211).sigmay == 0.0

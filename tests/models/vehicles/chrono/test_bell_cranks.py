@@ -58,7 +58,7 @@ AXLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("steering", [0.2])
-def test_it_carries_the_vehicle_and_turns_it_to_the_left(tmp_path: Path, steering: float) -> None:
+def test_it_carries_vehicle_and_turns_it_to_left(tmp_path: Path, steering: float) -> None:
     content = files()
     content["car/Beam.json"] = AXLE
     front = content["car/Vehicle.json"]["Axles"][0]
@@ -94,7 +94,7 @@ FOUR_LINKS: dict[str, Any] = {
 }
 
 
-def test_a_beam_on_five_rods_is_led_by_its_height(tmp_path: Path, rng: np.random.Generator) -> None:
+def test_beam_on_five_rods_is_led_by_height(tmp_path: Path, rng: np.random.Generator) -> None:
     """Steered or held by the chassis: tables for beam and knuckles, a formula for the crank."""
     content = files()
     content["car/Beam.json"] = FOUR_LINKS

@@ -36,7 +36,7 @@ def soft(**bushings: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return content
 
 
-def test_the_vehicle_drives_rigid_unless_it_is_asked_to_yield(tmp_path: Path) -> None:
+def test_vehicle_is_rigid_unless_asked_to_yield(tmp_path: Path) -> None:
     path = written(tmp_path, soft(Upper=BUSHING))
     made = convert_vehicle(path)
     assert "dynamic" not in made.text
@@ -77,7 +77,7 @@ def test_a_bushing_without_its_numbers_is_named(tmp_path: Path) -> None:
         convert_vehicle(path, bushings=True)
 
 
-def test_tie_rods_with_a_body_yield_at_both_ends(tmp_path: Path) -> None:
+def test_tie_rods_with_body_yield_at_both_ends(tmp_path: Path) -> None:
     """Free about all axes of the ball joint outside, about those across the rod at the universal joint."""
     content = soft()
     content["car/Front.json"]["Tierod"] |= {"Mass": 1.0, "Radius": 0.01, "Bushing Data": BUSHING}
@@ -132,7 +132,7 @@ def test_rods_that_are_lengths_yield_in_series(tmp_path: Path) -> None:
     assert any("rotational stiffness of the bushings of rods" in note for note in notes)
 
 
-def test_bushings_of_rods_without_mass_are_said_to_be_rigid(tmp_path: Path) -> None:
+def test_massless_rods_with_bushings_are_called_rigid(tmp_path: Path) -> None:
     content = soft()
     content["car/Front.json"]["Tierod"]["Bushing Data"] = BUSHING
     made = convert_vehicle(written(tmp_path, content))

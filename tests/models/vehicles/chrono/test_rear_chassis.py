@@ -55,7 +55,7 @@ def folding() -> dict[str, Any]:
     return content
 
 
-def test_halves_are_where_connectors_put_them_and_turn_by_hand(tmp_path: Path) -> None:
+def test_halves_follow_connectors_and_turn_by_hand(tmp_path: Path) -> None:
     """Folded by φ, the first axle runs round R = (l_1 cos φ + l_2)/sin φ, and no wheel slips sideways."""
     data = VehicleParameters.load(written(tmp_path, folding()))
     assert data.mass == pytest.approx(2 * 1000.0 + 4 * (2.0 + 8.0 + 9.0))

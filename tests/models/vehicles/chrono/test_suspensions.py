@@ -281,7 +281,7 @@ def test_a_second_steering_mechanism(tmp_path: Path) -> None:
     assert wheel_angle(data, front, 1.0) > wheel_angle(data, back, 1.0) > 0.0
 
 
-def test_axles_steer_against_the_first_where_their_files_make_them(tmp_path: Path) -> None:
+def test_axles_steer_against_first_as_files_say(tmp_path: Path) -> None:
     """The rear tie rods lie ahead of the axle; or the rear rack's pinion has a negative radius; or both.
 
     Chrono's rack goes to the right for a positive input, so behind the axle it steers to the left.
@@ -371,7 +371,7 @@ def test_what_chrono_does_not_turn_is_not_turned(tmp_path: Path) -> None:
     assert any("of RigidSuspension, which Chrono does not read" in note for note in made.notes)
 
 
-def test_the_own_bar_of_a_beam_is_twisted_by_its_roll(tmp_path: Path) -> None:
+def test_bar_of_beam_is_twisted_by_roll(tmp_path: Path) -> None:
     """Arms of 0.4 m, 0.35 m aside: rolled by φ, their ends part by 0.7 φ and the bar twists by 0.7 φ/0.4."""
     bar = {
         "Mass": 5.0, "Inertia": [0.5, 0.02, 0.5], "Rotational Stiffness": 1000.0, "Rotational Damping": 10.0,

@@ -113,7 +113,7 @@ PAC02: dict[str, Any] = {
 }
 
 
-def test_pac02_by_its_coefficients_or_by_its_property_file(tmp_path: Path) -> None:
+def test_pac02_by_coefficients_or_property_file(tmp_path: Path) -> None:
     folder = tmp_path / "car" / "tire"
     folder.mkdir(parents=True)
     (folder / "tyre.json").write_text(json.dumps(PAC02))
@@ -259,7 +259,7 @@ TMEASY: dict[str, Any] = files()["car/Tyre.json"] | {
         ),
     ],
 )
-def test_parameters_that_make_no_tyre_are_told_by_their_own_keys(
+def test_impossible_tyre_parameters_are_named_by_their_keys(
     tmp_path: Path, block: str, key: str, pair: list[float], message: str
 ) -> None:
     convert_vehicle(with_tyre(tmp_path, TMEASY))

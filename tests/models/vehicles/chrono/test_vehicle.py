@@ -78,7 +78,7 @@ def test_an_axle_without_torque_turns_freely(tmp_path: Path) -> None:
     assert data.driven == ("rear_left", "rear_right")
 
 
-def test_the_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
+def test_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
     """The JSON itself, and the YAML written from it: all numbers, and the accelerations to the last bit."""
     made = convert_vehicle(car)
     own = tmp_path / "own.yaml"
@@ -116,7 +116,7 @@ def test_names_of_files_as_others_write_them(tmp_path: Path, car: Path, ahead: s
     assert convert_vehicle(path).text == convert_vehicle(car).text
 
 
-def test_errors_of_converted_numbers_and_of_built_parts_name_the_file(tmp_path: Path) -> None:
+def test_errors_of_converted_numbers_and_parts_name_file(tmp_path: Path) -> None:
     """Lines would be those of the text that is written, not of the file."""
     content = files()
     sides = [f"{side} {place}" for side in ("Left", "Right") for place in ("Inside", "Outside")]
@@ -311,7 +311,7 @@ def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
     assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
 
 
-def test_a_full_lock_a_little_beyond_the_reach_of_the_linkage(tmp_path: Path) -> None:
+def test_full_lock_slightly_beyond_reach_of_linkage(tmp_path: Path) -> None:
     """The file's tie rods end at some travel; racks that go 5 % further end before it, which is said."""
     content = files()
     content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = 3000.0

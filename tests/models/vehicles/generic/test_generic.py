@@ -70,7 +70,7 @@ def test_it_steers(data: VehicleParameters) -> None:
     assert 0.4 < float(max_wheel_angle(data)) < 0.7
 
 
-def test_another_steering_mechanism_leaves_nothing_of_that_of_the_base_but_the_actuator() -> None:
+def test_another_steering_mechanism_keeps_only_the_actuator() -> None:
     truck = VehicleParameters.load("truck")
     keys = {parameter.key for parameter in truck.flat() if parameter.key.startswith("steering.")}
     assert "steering.max_angle" in keys
@@ -91,9 +91,7 @@ FREE = {
 
 
 @pytest.mark.parametrize("name", FREE)
-def test_free_hardpoints_are_those_of_the_vehicle_built_with_them(
-    name: str, rng: np.random.Generator
-) -> None:
+def test_free_hardpoints_equal_vehicle_built_with_them(name: str, rng: np.random.Generator) -> None:
     """Newton's loops are led from their own design pose; rounding as for the HMMWV's free numbers."""
     values = FREE[name]
     model = Model(build(VehicleParameters.load(name, free=list(values)), speed=12.0))
@@ -108,7 +106,7 @@ def test_free_hardpoints_are_those_of_the_vehicle_built_with_them(
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
 
 
-def test_a_crank_that_is_led_back_before_its_left_lock_is_known_by_both_locks() -> None:
+def test_crank_led_back_is_known_by_both_locks() -> None:
     """The driver steers by how far a lock turns the wheels; here the left one hardly does."""
     crank = ["pivot=(1.6, 0.46, 0.15) m", "shaft=(1.6, 0.36, 0.15) m", "max_angle=20 deg"]
     changes = [f"steering.{one}" for one in crank]

@@ -57,7 +57,7 @@ def test_straight_ahead_it_turns_to_the_right(run: xr.Dataset) -> None:
 
 
 @pytest.mark.parametrize("delay", ["0 ms", "2 ms"])
-def test_moments_are_late_by_one_step_and_no_other(run: xr.Dataset, delay: str) -> None:
+def test_only_moments_are_late_by_one_step(run: xr.Dataset, delay: str) -> None:
     """With none it turns by 2 % too fast in the bend, with two by 1.5 % too slowly, with one by 0.2 % off."""
     other = driven("hmmwv-chrono", [f"tyre.delay={delay}"], 4.0)
     times = [t for t in CHRONO if t >= 2.5]

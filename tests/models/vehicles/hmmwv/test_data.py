@@ -216,7 +216,7 @@ def moments_about_origin(b: BodyParameters) -> tuple[float, np.ndarray, np.ndarr
 
 
 @pytest.mark.parametrize("name", CORNERS)
-def test_upright_link_and_spindle_add_up_to_the_published_upright(name: str) -> None:
+def test_upright_link_and_spindle_sum_to_published_upright(name: str) -> None:
     c = VEHICLE.corners[name]
     parts = [moments_about_origin(b) for b in (c.parts["upright_link"], c.parts["spindle"])]
     whole = moments_about_origin(whole_upright(c))
@@ -263,7 +263,7 @@ def cylinder_inertia(mass: float, start: np.ndarray, end: np.ndarray, radius: fl
     return np.asarray(np.trace(second) * np.eye(3) - second)
 
 
-def test_every_body_of_the_product_has_mass_and_vehicle_mass_adds_up() -> None:
+def test_every_body_has_mass_and_vehicle_mass_sums() -> None:
     for c in VEHICLE.corners.values():
         assert all(b.mass > 0 for b in corner_bodies(c))
         assert len(corner_bodies(c)) == 8
@@ -383,7 +383,7 @@ def test_importing_is_cheap() -> None:
 # --- overrides ----------------------------------------------------------------------------------------------
 
 
-def test_an_axle_override_reaches_both_sides_and_a_corner_override_one() -> None:
+def test_axle_override_reaches_both_sides_corner_override_one() -> None:
     vehicle = HmmwvParameters.load(
         overrides=["front_left.spring.linear=120 kN/m", "front.spring.linear=1.1e5", "chassis.mass=2200"]
     )
@@ -392,7 +392,7 @@ def test_an_axle_override_reaches_both_sides_and_a_corner_override_one() -> None
     assert vehicle.chassis.mass == 2200.0
 
 
-def test_corner_values_are_given_as_for_the_left_side() -> None:
+def test_corner_values_are_given_as_for_left_side() -> None:
     vehicle = HmmwvParameters.load(overrides=["front_right.D.y=790 mm", "rear.D=[0.03, 0.78, -0.12] m"])
     y = {name: c.points["D"][1] for name, c in vehicle.corners.items()}
     assert y == {"front_left": 0.787, "front_right": -0.79, "rear_left": 0.78, "rear_right": -0.78}
@@ -458,7 +458,7 @@ def test_a_wheel_without_any_mass_is_refused() -> None:
 # --- physicality --------------------------------------------------------------------------------------------
 
 
-def test_shipped_data_do_not_warn_but_the_same_values_from_a_user_do() -> None:
+def test_shipped_data_do_not_warn_but_users_do() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         HmmwvParameters.load()
@@ -469,7 +469,7 @@ def test_shipped_data_do_not_warn_but_the_same_values_from_a_user_do() -> None:
     assert caught[0].filename == __file__
 
 
-def test_a_link_too_heavy_for_the_upright_warns_of_the_spindle() -> None:
+def test_link_too_heavy_for_upright_warns_of_spindle() -> None:
     with pytest.warns(PhysicalityWarning, match=r"front_left.spindle"):
         spindle = (
             HmmwvParameters.load(overrides=["front_left.upright_link.mass=8 kg"])

@@ -103,14 +103,14 @@ def test_why_a_number_cannot_be_free(key: str, why: str) -> None:
         HmmwvParameters.load("hmmwv-chrono", free=[key])
 
 
-def test_a_number_that_a_table_has_not_is_named() -> None:
+def test_number_that_a_table_has_not_is_named() -> None:
     with pytest.raises(
         DataError, match=r"front_left.damper.map.speed' has 3 numbers, .* so that number 3 can"
     ):
         HmmwvParameters.load("hmmwv-chrono", free=["front.damper.map.speed.3"])
 
 
-def test_a_section_that_is_not_there_has_no_number() -> None:
+def test_section_that_is_not_there_has_no_number() -> None:
     with pytest.raises(DataError, match=r"'front_left.damper.map.force' has no value in this vehicle's data"):
         HmmwvParameters.load("sedan", free=["front.damper.map.force.1"])
 

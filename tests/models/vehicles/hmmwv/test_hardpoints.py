@@ -121,7 +121,7 @@ def test_the_vehicle_is_that_built_with_the_hardpoint(key: str) -> None:
     )
 
 
-def test_the_vehicle_is_that_built_with_all_of_them(model: Model, state: Vector) -> None:
+def test_vehicle_is_that_built_with_all_hardpoints(model: Model, state: Vector) -> None:
     rng = np.random.default_rng(3)
     values = {name: x + rng.uniform(-0.01, 0.01) for name, x in nominal_values(model).items()}
     expected = rebuilt(values).trace_dynamics().evaluate(y=state, u=INPUTS)["y_dot"]

@@ -108,7 +108,7 @@ def test_energy_of_the_undamped_model_is_constant() -> None:
     assert np.ptp(energies) <= 1e-9 * max(np.abs(energies))
 
 
-def test_a_corner_that_leaves_its_range_is_named_and_the_rest_is_kept() -> None:
+def test_corner_leaving_its_range_is_named_with_results() -> None:
     # Dropped from the reference's height without dampers, the suspension swings beyond its dead point.
     model = Model(build_ride(overrides=UNDAMPED))
     with pytest.raises(

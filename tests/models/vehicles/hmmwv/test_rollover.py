@@ -13,7 +13,7 @@ from ce_dynamics.simulation.simulate import simulate_to_record
 
 
 @pytest.mark.slow
-def test_tipped_over_it_comes_to_rest_and_gains_no_energy() -> None:
+def test_tipped_vehicle_rests_and_gains_no_energy() -> None:
     """Dropped on its side at 70 degrees of roll; kinetic energy, height and all that is stored only fall.
 
     In the end it lies on hull and tyres of one side.  Side forces of tyres that lean are scaled, what their

@@ -105,7 +105,7 @@ def test_the_default_run_passes_the_gates(lane_change: xr.Dataset) -> None:
     assert float(lane_change["x"][-1]) > 110.0
 
 
-def test_every_output_has_one_name_in_simulator_and_data_set() -> None:
+def test_every_output_has_one_name_everywhere() -> None:
     case = prepare("double-lane-change")
     held = {"throttle": 0.1}
     run = simulate(case.model, held, duration=0.01, y0=case.y0, method="rk4", step=1e-3)

@@ -82,7 +82,7 @@ def test_any_vehicle_parked_stays(vehicle: str, grade: float, bank: float) -> No
     assert max(float(np.ptp(run[name].values)) for name in "xyz") < 1e-8
 
 
-def test_what_is_not_found_from_afar_is_looked_for_from_nearby(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_far_poses_are_found_from_nearby_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wheels that roll are not found before the vehicle stands; from there they are, and that counts."""
     model = ce.compile(build(VehicleParameters.load("hmmwv"), speed=12.0))
     rolling, afar = rolling_states(model), model.y0
@@ -140,7 +140,7 @@ def test_wheels_do_not_begin_inside_the_road(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("grade", [0.2, -0.2])
-def test_rolling_over_a_bend_nothing_is_pressed_in_or_lifted(grade: float) -> None:
+def test_rolling_over_bend_presses_nothing_in(grade: float) -> None:
     """A train with its van on a ramp and its trailer on the level: both keep to the road as they go on.
 
     With one velocity along the ramp for all, the trailer's wheels would move with 1.6 m/s into the level
@@ -162,7 +162,7 @@ def test_rolling_over_a_bend_nothing_is_pressed_in_or_lifted(grade: float) -> No
         assert float(point.v[2]) == pytest.approx(slope * float(point.v[0]), abs=0.21)
 
 
-def test_wheels_in_the_air_turn_as_if_they_rolled() -> None:
+def test_wheels_in_air_turn_as_if_they_rolled() -> None:
     """A truck on a crest: the middle axle carries, one behind it hangs; nothing turns that wheel."""
     road = RampRoad(0.8, -0.2, position=-1.0, length=20.0)
     model = ce.compile(build(VehicleParameters.load("truck"), road=road, speed=8.0))
@@ -177,7 +177,7 @@ def test_wheels_in_the_air_turn_as_if_they_rolled() -> None:
         assert rates[f"{tyre.wheel.name}_rate"] * tyre.unloaded_radius == pytest.approx(8.0, rel=0.06)
 
 
-def test_parked_in_gear_the_engine_stands_and_nothing_moves() -> None:
+def test_parked_in_gear_engine_stands_and_nothing_moves() -> None:
     """Behind a closed clutch it cannot idle while the wheels are held; it lies as with an open one."""
     road = InclinedRoad(0.8, 0.0, math.atan(0.15))
     model = ce.compile(build(VehicleParameters.load("sedan-manual"), road=road))
@@ -210,7 +210,7 @@ def test_loads_that_no_tyre_carries_are_named() -> None:
         settle(model)
 
 
-def test_what_falls_to_find_its_place_does_not_drive_away() -> None:
+def test_falling_vehicle_settles_without_driving_away() -> None:
     """Full throttle backwards for seconds would fold a trailer up; its hitch stays straight."""
     model = ce.compile(build(VehicleParameters.load("van-trailer")))
     u = model.inputs_with(inputs={"throttle": 1.0, "selector": -1.0})

@@ -45,14 +45,14 @@ def lane_change() -> DoubleLaneChange:
     return manoeuvre
 
 
-def test_clearance_of_a_straight_drive_is_negative_by_the_lane_offset() -> None:
+def test_clearance_of_straight_drive_is_minus_lane_offset() -> None:
     # The second lane's right edge lies 3.5 m left of the first lane's, which is at −(1.1·2.16 + 0.25)/2; the
     # right flank is at −1.08 m.
     right_edge = -0.5 * (1.1 * 2.16 + 0.25) + 3.5
     assert gate_clearance(straight(0.0), lane_change()) == pytest.approx(-1.08 - right_edge, abs=1e-12)
 
 
-def test_clearance_of_a_yawed_vehicle_uses_all_four_flank_points() -> None:
+def test_clearance_of_yawed_vehicle_uses_four_flank_points() -> None:
     yaw, y = 0.3, 0.1
     # Rear right flank point, the lowest: y − 1.65 sin ψ − 1.08 cos ψ; it passes the second gate lowest.
     right_edge = -0.5 * (1.1 * 2.16 + 0.25) + 3.5
@@ -125,7 +125,7 @@ def test_full_lock_is_near_the_published_angle() -> None:
     assert max_wheel_angle(VEHICLE) == pytest.approx(0.5 * (inner + outer))
 
 
-def test_lock_that_cannot_be_assembled_names_corner_and_range() -> None:
+def test_unassembled_lock_names_corner_and_range() -> None:
     with pytest.raises(AssemblyError, match=r"front_left: .* 80 deg; admissible is up to 60\.4") as caught:
         max_wheel_angle(HmmwvParameters.load(overrides=["steering.max_angle=80 deg"]))
     limit = float(str(caught.value).split()[-2])
@@ -160,13 +160,13 @@ def test_brake_parameters_come_from_the_data() -> None:
 # --- Starting and running -----------------------------------------------------------------------------------
 
 
-def test_tie_rods_that_steer_the_wrong_way_are_refused() -> None:
+def test_tie_rods_that_steer_wrong_way_are_refused() -> None:
     ahead = HmmwvParameters.load(overrides=["front.K=(0.5, 0.9, 0.4) m"])
     with pytest.raises(DataError, match=r"front_left: full steering to the left .* joint K behind"):
         max_wheel_angle(ahead)
 
 
-def test_settled_vehicle_stands_still_vertically_and_carries_its_weight() -> None:
+def test_settled_vehicle_stands_still_and_carries_weight() -> None:
     case = hmmwv.prepare("straight-acceleration", speed=10.0)
     model = case.model
     rates = dict(
@@ -181,7 +181,7 @@ def test_settled_vehicle_stands_still_vertically_and_carries_its_weight() -> Non
         assert abs(rates[name]) < 1e-6, name
 
 
-def test_friction_of_the_road_is_that_of_the_data_unless_given() -> None:
+def test_friction_of_road_is_from_data_by_default() -> None:
     slippery = HmmwvParameters.load(overrides=["road.friction=0.3"])
     assert hmmwv.make_manoeuvre("braking", parameters=slippery).road.friction(0.0, 0.0) == 0.3
     assert hmmwv.make_manoeuvre("braking", {"friction": 0.5}, slippery).road.friction(0.0, 0.0) == 0.5

@@ -319,7 +319,7 @@ def test_one_corner_alone_can_be_changed() -> None:
         assert sign * (after[f"{name}.Fz"] - before[f"{name}.Fz"]) > 1.0
 
 
-def test_a_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
+def test_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
     nothing = ("linear=0 N/m", "cubic=0 N/m^3", "stop_stiffness=0 N/m", "stop_progression=0 N/m^3")
     model = Model(build(overrides=[f"spring.{law}" for law in nothing]))
     with pytest.raises(AssemblyError, match="no equilibrium"):
@@ -333,7 +333,7 @@ def rolling_model() -> Model:
 
 
 @pytest.mark.parametrize("friction", [0.0005, 0.002])
-def test_on_a_road_too_slippery_to_roll_wheels_slide_steadily(friction: float) -> None:
+def test_wheels_slide_steadily_on_too_slippery_roads(friction: float) -> None:
     """Tyres beyond the slip of their largest force turn the wheels against all that drags: none accelerates.
 
     They transmit less than the friction allows then, but more than a third of it.

@@ -108,7 +108,7 @@ def test_a_vehicle_that_rolls_is_in_gear(speed: float, shifted: bool) -> None:
         assert gear == k + 1.0
 
 
-def test_numbers_of_the_powertrain_that_is_replaced_are_gone() -> None:
+def test_numbers_of_powertrain_that_is_replaced_are_gone() -> None:
     with pytest.raises(DataError, match=r"powertrain\.converter\.capacity"):
         VehicleParameters.load("sedan-manual", ["powertrain.converter.capacity.0=1"])
     with pytest.raises(DataError, match="centre: one axle is driven"):

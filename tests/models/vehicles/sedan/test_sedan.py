@@ -54,7 +54,7 @@ def test_bars_resist_roll_and_nothing_else(sedan: System) -> None:
         assert response.potential == pytest.approx(1150.0 * twist**2, abs=1e-15)
 
 
-def test_a_drop_link_of_the_bar_keeps_its_length(sedan: System) -> None:
+def test_drop_link_of_the_bar_keeps_its_length(sedan: System) -> None:
     model = Model(sedan)
     y = model.y0
     y[[entry.name for entry in model.layout.q].index("front_left.lower_arm")] = 0.15
@@ -81,7 +81,7 @@ def test_wheel_angle_is_that_of_the_mechanism(sedan: System, steering: float) ->
         assert found * steering > 0.0  # positive input: to the left
 
 
-def test_a_rack_ahead_of_the_axle_steers_to_the_left_too() -> None:
+def test_rack_ahead_of_axle_steers_to_left_too() -> None:
     """Tie rods mirrored in x to the other side of the steering axis: the rack moves the other way."""
     ahead = VehicleParameters.load(
         "sedan",
@@ -91,7 +91,7 @@ def test_a_rack_ahead_of_the_axle_steers_to_the_left_too() -> None:
     assert float(max_wheel_angle(ahead)) > 0.3
 
 
-def test_too_much_travel_of_the_rack_is_refused_with_what_there_is() -> None:
+def test_too_much_rack_travel_is_refused_with_limit() -> None:
     with pytest.raises(Exception, match=r"steering\.travel = 300 mm; admissible is up to \d+(\.\d+)? mm"):
         max_wheel_angle(VehicleParameters.load("sedan", ["steering.travel=0.3 m"]))
 

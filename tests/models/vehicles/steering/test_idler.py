@@ -85,7 +85,7 @@ def test_reaction() -> None:
     assert moment == pytest.approx(multiplier * (np.cross(N, W) - np.cross(d / np.linalg.norm(d), W)))
 
 
-def test_its_force_is_what_a_rigid_link_hands_on() -> None:
+def test_its_force_is_what_rigid_link_hands_on() -> None:
     """Rolling straight ahead: the moment about x at U that keeps a link from tilting, over the arm to V."""
     data = VehicleParameters.load("hmmwv-chrono", ["steering.idler_joint.reaction_error=0"])
     yielding = Model(build(data, speed=12.0))

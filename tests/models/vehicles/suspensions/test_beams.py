@@ -76,7 +76,7 @@ def test_leaf_springs_carry_their_preload(monkeypatch: pytest.MonkeyPatch) -> No
     assert (above - 2.0 * here + below) / step**2 == pytest.approx(stiffness, rel=0.05)
 
 
-def test_a_twist_beam_in_roll_turns_about_pivot_and_shear_centre() -> None:
+def test_twist_beam_rolls_about_pivot_and_shear_centre() -> None:
     """The left wheel of the first order: with both halves twisted alike, points on that line stay."""
     axle = beam("twist-beam", False)
     system = beam_on_rig(axle)

@@ -98,7 +98,7 @@ def test_what_has_no_tie_rod_cannot_be_steered(template: str) -> None:
         corner(template).wheel_angle(np.zeros(3))
 
 
-def test_an_anti_roll_bar_needs_a_wheel_that_moves_on_the_chassis() -> None:
+def test_anti_roll_bar_needs_wheel_moving_on_chassis() -> None:
     with pytest.raises(DataError, match=r"axles\.front: an anti-roll bar does nothing where wheels turn on"):
         _ = corner("rigid").drop_link_carrier
 

@@ -88,7 +88,7 @@ def test_accelerations_of_every_body_against_all_hinges_cut(moving: Instant) -> 
     assert_accelerations(moving)
 
 
-def test_forces_of_hitches_and_tyres_are_what_moves_trains(moving: Instant) -> None:
+def test_forces_of_hitches_and_tyres_move_trains(moving: Instant) -> None:
     """Newton's second law, of what each hitch tows, of all; rounding of forces of some 10 kN."""
     system = moving.embedding.system
     for first in (None, *(hitched(system, name) for name in system.groups["trailer"])):
@@ -148,7 +148,7 @@ def input_of(instant: Instant, name: str) -> int:
     return [entry.name for entry in instant.layout.u].index(name)
 
 
-def test_a_train_does_the_same_under_any_heading_and_anywhere(moving: Instant) -> None:
+def test_train_does_the_same_under_any_heading(moving: Instant) -> None:
     """On a flat road: rates of all hinges but the chassis' own; a kilometre away four digits are lost."""
     q = moving.q.copy()
     half = 1.3
@@ -200,7 +200,7 @@ def model() -> Model:
     return Model(build(VehicleParameters.load("van-trailer", free=list(FREE)), speed=20.0))
 
 
-def test_it_settles_with_the_weight_on_wheels_and_hitch(model: Model, van: VehicleParameters) -> None:
+def test_it_settles_with_weight_on_wheels_and_hitch(model: Model, van: VehicleParameters) -> None:
     """Loads carry the train; the hitch carries what the trailer's wheels do not."""
     y = settle(model)
     seen = model.outputs(y, u=model.u0)

@@ -77,7 +77,7 @@ def test_half_a_rocking_plate_is_refused(tmp_path: Path) -> None:
         VehicleParameters.load(own)
 
 
-def test_a_trailer_of_one_file_goes_behind_any_vehicle(tmp_path: Path) -> None:
+def test_trailer_of_one_file_goes_behind_any_vehicle(tmp_path: Path) -> None:
     """Its points are relative to the coupling: only where that is depends on the vehicle."""
     (tmp_path / "box.yaml").write_text(TEXT.replace("base: van\n", ""), encoding="utf-8")
     own = tmp_path / "own.yaml"
