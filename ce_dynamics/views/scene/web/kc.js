@@ -66,7 +66,7 @@ class Page {
   #scene() {
     const { content, axle } = this, places = arrayOf(this.buffer, content.take.places);
     const bodies = content.take.bodies.map((body, k) => ({ body, k })).filter(({ body }) => body.shapes.length);
-    const seen = { content: { bodies: bodies.map(({ body }) => body) }, places: Float32Array.from(bodies.flatMap(({ k }) => [...places.subarray(7 * k, 7 * k + 7)])) };
+    const seen = { content: { bodies: bodies.map(({ body }) => body), strands: [] }, places: Float32Array.from(bodies.flatMap(({ k }) => [...places.subarray(7 * k, 7 * k + 7)])) };
     const { size, middle, low } = extent([seen]);
     this.stage = stageOf(document.getElementById("stage"), content.take.up, size, floorsOf([content.take], middle, low, size));
     this.take = new Take(content.take, size);
