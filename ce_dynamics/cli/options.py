@@ -424,7 +424,7 @@ class Identify:
 
     runs: list[Path] = argument("Tables to fit: .csv, .parquet, .mf4 or .mcap.", metavar="RUN...")
     mapping: list[Path] = OUTPUT(
-        "Which column is which channel; one for all, or one for each run, and each predicted, in turn.",
+        "Which column is which channel; repeatable: for all, or for each run in turn, then each predicted.",
         default=MISSING,
         metavar="FILE.yaml",
     )

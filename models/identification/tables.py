@@ -28,6 +28,8 @@ def read_table(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file")
     kind = next((s for s in reversed(path.suffixes) if s != ".gz"), "")
+    if kind in (".yaml", ".yml"):
+        raise DataError(f"{path}: this is no table; name mappings by mapping= or --mapping, one at a time")
     try:
         if kind == ".parquet":
             table = pd.read_parquet(path)

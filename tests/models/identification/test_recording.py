@@ -130,6 +130,13 @@ def test_damaged_file_is_named(tmp_path: Path) -> None:
             read_recording(path, MAPPING)
 
 
+def test_mapping_in_place_of_a_table_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "other.yaml"
+    path.write_text("time: t")
+    with pytest.raises(DataError, match=r"other\.yaml: this is no table; name mappings"):
+        read_recording(path, MAPPING)
+
+
 def test_recording_converts_units(tmp_path: Path) -> None:
     run = read_recording(written(tmp_path), MAPPING, wheelbase=WHEELBASE)
     delta = columns()["delta"]
