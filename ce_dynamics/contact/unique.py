@@ -8,11 +8,14 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Integers, Kind, bounds
-from ce_dynamics.contact.exact import least_distance_inequalities, null_space
+from ce_dynamics.algebra.dense import singular_values_and_vectors
+from ce_dynamics.contact.conditions import Conditions, Integers, Kind, SparseRows, bounds
+from ce_dynamics.contact.exact import Exact
 from ce_dynamics.contact.problem import Problem, Solution
 from ce_dynamics.errors import ModelError
 
+RANK = 1e-12
+"""Singular values below this share of the largest are rounding."""
 ZERO = 1e-9
 """Share of the largest w or p below which an entry counts as zero."""
 
@@ -146,5 +149,16 @@ def evenly(problem: Problem, solution: Solution) -> Floats:
     length = np.linalg.norm(rows, axis=1)
     tied = length > ZERO
     rows, given = rows[tied] / length[tied, None], fixed[pushes][tied] / length[tied]
-    p[held] = unit * (fixed + N @ (rows.T @ least_distance_inequalities(rows, given)))
+    sparse, conditions = SparseRows.dense(rows), Conditions.of([Kind.UNILATERAL] * len(rows))
+    nearest = Problem(sparse, sparse, np.zeros(rows.shape[1]), given, conditions)
+    p[held] = unit * (fixed + N @ Exact().solve(nearest).v)
     return p
+
+
+def null_space(A: Floats) -> Floats:
+    """Orthonormal columns N with A N = 0."""
+    if A.shape[0] == 0:
+        return np.eye(A.shape[1])
+    _, s, Vt = singular_values_and_vectors(A)
+    rank = int(np.sum(s > RANK * max(s[0], 1e-300))) if len(s) else 0
+    return np.asarray(Vt[rank:].T)

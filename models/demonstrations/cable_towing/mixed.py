@@ -13,7 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.exact import least_distance
+from ce_dynamics.contact import InfeasibleError
+
+CONTRADICTED = 1e-9
+"""Distance from (0, 1) that counts as none: rounding."""
 
 
 class Mixed(NamedTuple):
@@ -55,14 +58,17 @@ class Mixed(NamedTuple):
         """v⁺, p and w, exactly, without forming the reduced problem.
 
         With M = L Lᵀ and x = Lᵀ (v⁺ − v), Gauss's principle makes x the shortest vector that satisfies
-        Gᵀ L⁻ᵀ x + b ≥ 0.
+        Gᵀ L⁻ᵀ x + b ≥ 0: a problem of non-negative least squares (Lawson and Hanson, Solving Least Squares
+        Problems, chapter 23).
 
         Raises
         ------
         InfeasibleError
             If no v⁺ satisfies all conditions.
         """
-        from scipy.linalg import cho_solve, solve_triangular  # here, because most runs never ask
+        # here, because most runs never ask
+        from scipy.linalg import cho_solve, solve_triangular
+        from scipy.optimize import nnls
 
         L = np.linalg.cholesky(self.M)
         v = cho_solve((L, True), self.momentum)
@@ -71,7 +77,13 @@ class Mixed(NamedTuple):
         size = np.linalg.norm(H, axis=1)
         size = np.where(size > 0.0, size, 1.0)
         unit = max(float(np.max(np.abs(b / size), initial=0.0)), 1e-300)
-        bilateral = np.zeros(len(b), dtype=bool)
-        p = unit * least_distance(H / size[:, None], b / size / unit, bilateral) / size
+        # minimise |E u − f| for u ≥ 0, E = [Hᵀ; −bᵀ], f = (0, 1); then p = u / |E u − f|²
+        E = np.vstack((H.T / size, -b / size / unit))
+        f = np.append(np.zeros(len(v)), 1.0)
+        u = np.asarray(nnls(E, f, maxiter=100 * len(b) + 100)[0])
+        distance = float(np.linalg.norm(E @ u - f))
+        if not distance > CONTRADICTED:
+            raise InfeasibleError("rows contradict each other; no velocity satisfies all of them")
+        p = unit * u / distance**2 / size
         v_plus = v + solve_triangular(L, H.T @ p, lower=True, trans="T")
         return v_plus, p, self.G.T @ v_plus + self.c

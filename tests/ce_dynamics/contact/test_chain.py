@@ -92,15 +92,6 @@ def test_problem_with_several_solutions_gets_one_of_them() -> None:
         assert min(np.max(np.abs(p - solution.p)) for p in every) <= 1e-9
 
 
-def test_chain_agrees_with_least_distance_without_friction(rng: np.random.Generator) -> None:
-    for _ in range(30):
-        problem = frictionless(rng, doubled=True)
-        solution = Chain(1e-12).solve(problem)
-        assert solution.converged
-        # the residual is a velocity; w of dependent rows follows with the conditioning of M, some tens
-        np.testing.assert_allclose(solution.w, Exact().solve(problem).w, atol=1e-8)
-
-
 # Single methods
 
 
