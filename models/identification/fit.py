@@ -450,6 +450,7 @@ class Rounds:
         """Return the fit at its end."""
         problem, n = self.problem, self.n
         _, J, w = self.normal(theta)
+        unexplained = self.unexplained(theta)
         information = J[:-n].T @ (w[:-n, np.newaxis] * J[:-n])
         scales = np.outer(self.scale, self.scale)
         covariance = np.asarray(np.linalg.inv(information + np.eye(n)) * scales, dtype=np.float64)
@@ -478,7 +479,7 @@ class Rounds:
                 (names[i], names[j], float(correlation[i, j]))
                 for i in range(n) for j in range(i) if abs(correlation[i, j]) > CORRELATED
             ],
-            unexplained=self.unexplained(theta),
+            unexplained=unexplained,
             windows=len(problem.segments), samples=sum(len(rows.time) for rows in problem.rows),
             rounds=rounds, at_end=self,
         )  # fmt: skip
