@@ -6,14 +6,17 @@ this one only finds the two angles of the rod's body, whose axis passes through 
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point
-from ce_dynamics.mechanism.hinges.closures import PointOnLine
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
 
 
@@ -59,6 +62,18 @@ class Rod(ClosedForm):
         self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ", hinge)
         self.determines = (rod,)
         self.closes = tuple(cut.name for cut in self.cuts())
+
+    def without(self, edge: CutEdge) -> Rod:
+        """Return the same once a closure is open: of any length, where it was that which kept it."""
+        closure = getattr(edge, "closure", None)
+        if not (self.fixed_length and isinstance(closure, Distance)):
+            return self
+        at = (closure.at_parent, closure.at_child)
+        ends = {body.name: nominal(point) for body, point in zip(edge.bodies, at, strict=True)}
+        own = {self.carrier: nominal(self.P), self.anchor: nominal(self.Q)}
+        if ends.keys() != own.keys() or any(np.any(ends[name] != own[name]) for name in own):
+            return self
+        return Rod(self.P, self.Q, self.rod, self.carrier, self.anchor, False, self.axes)
 
     def joints(self) -> tuple[Joint, ...]:
         """Return the rod on its carrier."""
