@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
-from ce_dynamics.models.vehicles.bushing_data import BushingItem
-from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout, find_steered_axles, steerings_of
 from ce_dynamics.models.vehicles.sections import VehicleDescription
@@ -31,14 +29,6 @@ def axle_of(axle: AxleLayout, data: VehicleDescription) -> Axle:
 def corners_of(axle: Axle, data: VehicleDescription) -> list[Corner]:
     """Return the corners of an axle."""
     return [Corner.of(side.name, section(data, side.name), axle) for side in axle.sides]
-
-
-def bushing_of(
-    item: BushingItem, axle: AxleLayout, corner: Corner, data: VehicleDescription, mode: str
-) -> VehicleBushing:
-    """Return a bushing of a corner."""
-    written, unit = section(data, corner.name), axle.trailer or "chassis"
-    return VehicleBushing.of(item, axle.name, corner, written, unit, axle.mechanism, mode)
 
 
 def bar_of(axle: AxleLayout, data: VehicleDescription, trailers: Mapping[str, Trailer]) -> AntiRollBar:

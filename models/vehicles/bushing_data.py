@@ -26,7 +26,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Damping, Numbers, ParameterQuantity, Point, Stiffness
 from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Curve, Section
-from ce_dynamics.models.vehicles.springs import SpringCurve
+from ce_dynamics.models.vehicles.springs import ForceCurve
 
 EXAMPLE = "axles: {front: {bushings: {lower_front: {joint: lower_arm}}}}"
 MODES = ("quasi-static", "dynamic")
@@ -45,7 +45,7 @@ class AlongData(Section):
     """Law of a bushing along one of its axes: a stiffness or a curve, and a damping."""
 
     stiffness: Stiffness | None = None
-    curve: SpringCurve | None = None
+    curve: ForceCurve | None = None
     damping: Damping | None = None
 
     @model_validator(mode="after")

@@ -34,6 +34,7 @@ from ce_dynamics.models.vehicles.bushing_data import (
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.corner import Corner
+    from ce_dynamics.models.vehicles.layout import AxleLayout
     from ce_dynamics.models.vehicles.sections import CornerData
 
 
@@ -175,16 +176,14 @@ class VehicleBushing:
     def of(
         cls,
         item: BushingItem,
-        axle: str,
+        axle: AxleLayout,
         corner: Corner,
         data: CornerData,
-        unit: str,
-        mechanism: str,
         mode: str,
     ) -> VehicleBushing:
         """Return a bushing as written."""
         written: BushingData = getattr(data, item.name)
-        key = f"{item.file}{axle}.{item.name}"
+        key = f"{item.file}{axle.name}.{item.name}"
         laws = {axis: getattr(written, axis) for axis in (*ALONG, *ABOUT)}
         for axis, law in laws.items():
             if law is not None and (law.stiffness is None) == (law.curve is None):
@@ -200,10 +199,10 @@ class VehicleBushing:
         left = M @ corner.origin
         return cls(
             f"{corner.name}.{item.name}",
-            axle,
+            axle.name,
             corner.name,
-            unit,
-            mechanism,
+            axle.trailer or "chassis",
+            axle.mechanism,
             item,
             corner.side,
             {axis: law_of(law, f"{key}.{axis}") for axis, law in laws.items() if law is not None},

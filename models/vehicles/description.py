@@ -35,7 +35,6 @@ from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shi
 from ce_dynamics.models.vehicles.built_parts import (
     axle_of,
     bar_of,
-    bushing_of,
     corners_of,
     section,
     steering_of,
@@ -244,7 +243,7 @@ class VehicleParameters:
             },
             steerings={name: steering_of(name, layout, given, corners) for name in steerings_of(layout)},
             bushings=tuple(
-                bushing_of(item, axle, corners[corner], given, layout.bushings)
+                VehicleBushing.of(item, axle, corners[corner], section(given, corner), layout.bushings)
                 for axle in layout.axles
                 for corner in axle.corners
                 for item in axle.bushings

@@ -44,14 +44,19 @@ Force = Annotated[float, ParameterQuantity("N")]
 Degression = Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
 
 
-class SpringCurve(Curve):
+class ForceCurve(Curve):
+    """Force over deflection."""
+
+    deflection: Lengths
+    force: Forces
+
+
+class SpringCurve(ForceCurve):
     """Force over deflection, linear between points and constant beyond them; corners are rounded.
 
     ``rounding`` is the largest half width of a corner; see `SPRING_ROUNDING` if it is not given.
     """
 
-    deflection: Lengths
-    force: Forces
     rounding: Annotated[float, ParameterQuantity("m", above=0.0)] | None = None
 
     def table(self, widest: Scalar) -> RoundedTable:
