@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.dense import one_blas_thread
-from ce_dynamics.compiled.hinge_outputs import path_entries
 from ce_dynamics.compiled.law_memory import without_memory
 from ce_dynamics.compiled.tangent import Tangent
+from ce_dynamics.compiled.variables import path_entries
 from ce_dynamics.compiler import (
     CompiledFunction,
     TracedFunction,

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.hinge_outputs import path_values
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.variables import path_values
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant, evaluate_output
 from ce_dynamics.embedding.closures.closure_errors import closure_errors

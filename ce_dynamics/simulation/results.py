@@ -13,9 +13,8 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.hinge_outputs import hinge_entries, hinge_values
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import Variable, plain, variables
+from ce_dynamics.compiled.variables import Variable, hinge_entries, hinge_values, plain, variables
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 
