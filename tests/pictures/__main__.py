@@ -118,7 +118,9 @@ def towed() -> View:
 
 
 PLOTTED = 'ce.plot(["tyre_Fz front_left", "tyre_Fz front_right", "roll"]);'
-SEEN_THROUGH = 'ce.show("forces", true); ce.runs[0].take.showBody("translucent"); ce.trace("ay");'
+SEEN_THROUGH = (
+    'ce.show("forces", true); ce.scaleForces(0.4); ce.runs[0].take.showBody("translucent"); ce.trace("ay");'
+)
 SCENES = {
     "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.6, 4.6, SEEN_THROUGH + PLOTTED)),
     "driven": Scene(lambda: drive_page(["hmmwv"]), driven(340, 290), "drive"),
