@@ -78,6 +78,28 @@ def test_an_axle_without_torque_turns_freely(tmp_path: Path) -> None:
     assert data.driven == ("rear_left", "rear_right")
 
 
+@pytest.mark.parametrize(("like_chrono", "seen"), [(False, None), (True, 0.25 * (0.4 * 0.25 + 0.6 * 0.2))])
+def test_simple_drivelines(tmp_path: Path, like_chrono: bool, seen: float | None) -> None:
+    """Their biases by axle; Chrono's speed of the shaft is that of the wheels times the ratios, by parts."""
+    content = files()
+    content["car/Vehicle.json"]["Driveline"]["Suspension Indexes"] = [0, 1]
+    content["car/Driveline.json"] = {
+        "Template": "SimpleDriveline",
+        "Front Torque Fraction": 0.4,
+        "Front Conical Gear Ratio": 0.25,
+        "Rear Conical Gear Ratio": 0.2,
+        "Front Differential Max Bias": 1.5,
+        "Rear Differential Max Bias": 2,
+    }
+    made = tmp_path / "made.yaml"
+    made.write_text(convert_vehicle(written(tmp_path, content), like_chrono=like_chrono).text)
+    data: Any = VehicleParameters.load(made).data
+    shafts = data.powertrain.shafts
+    assert shafts.torque_bias == (1.5, 2.0)
+    assert shafts.reaction == (0.0 if like_chrono else None)
+    assert shafts.seen_speed == (None if seen is None else pytest.approx(seen, rel=1e-12))
+
+
 def test_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
     """The JSON itself, and the YAML written from it: all numbers, and the accelerations to the last bit."""
     made = convert_vehicle(car)
