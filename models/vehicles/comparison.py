@@ -285,7 +285,10 @@ class ComparedVehicle:
         y0[[names.index(entry.name) for entry in self.model.layout.v]] = 0.0
         y0[names.index("chassis.z")] = self.start_height
         y0[[k for k, name in enumerate(names) if name.startswith("driveline.")]] = 0.0
-        return self.run(PARKED, SETTLING, y0)
+        asked = self.method, self.step
+        found = self.run(PARKED, SETTLING, y0)
+        self.method, self.step = asked  # stops that a fall meets need no short steps of a drive
+        return found
 
     @cached_property
     def rest(self) -> Floats:
