@@ -1,5 +1,6 @@
 """What all tests share: reproducible randomness, no deadlines on a busy machine, no window system."""
 
+import ctypes
 import functools
 import gc
 import os
@@ -70,6 +71,13 @@ def resident() -> float:
         return 0.0
 
 
+def release_memory() -> None:
+    """Free what lies in cycles, and return what compilers have freed to the system where glibc can."""
+    gc.collect()
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)
+
+
 @pytest.hookimpl(trylast=True)  # after fixtures
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Free compiled models: those that helpers cache after the last test of a folder, and those in cycles."""
@@ -79,7 +87,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
                 if isinstance(value, functools._lru_cache_wrapper) and value.__module__.startswith("tests."):
                     value.cache_clear()
     if resident() > after_garbage[0] + GROWTH:
-        gc.collect()
+        release_memory()
         after_garbage[0] = resident()
 
 
