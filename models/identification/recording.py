@@ -359,15 +359,15 @@ def relation(
                 f"has the opposite sign of {other} (correlation {r:.2f}); give sign: -1 to one of them",
             )
         ]
-    ends = np.log((gain, gain / r**2))
-    off = max(ends.min(), -ends.max())
+    gains = np.log((gain, gain / r**2))
+    off = max(gains.min(), -gains.max())
     for what, factor in FACTORS.items():
         for wrong, size_of in ((what, factor), (" for ".join(reversed(what.split(" for "))), 1.0 / factor)):
             if abs(np.log(gain / size_of)) < np.log(1.35) and off > np.log(1.8):
                 text = f"is {gain:.3g} times {other}, as with {wrong}; correct the unit of one of them"
                 return [RecordingFinding(name, "mistake", text)]
-    ends = abs(best - len(shifts) // 2) == len(shifts) // 2
+    at_end = abs(best - len(shifts) // 2) == len(shifts) // 2
     note = f"follows {other} with gain {gain:.3g}, correlation {r:.3f}"
     if abs(lag) >= 0.06:
-        note += f", {'at least ' if ends else ''}{abs(lag):.2f} s {'late' if lag > 0 else 'early'}"
+        note += f", {'at least ' if at_end else ''}{abs(lag):.2f} s {'late' if lag > 0 else 'early'}"
     return [RecordingFinding(name, "note", note)]

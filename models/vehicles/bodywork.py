@@ -289,7 +289,7 @@ def cabin(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     yield from screens(style, frame)
 
 
-def cabin_half(style: Style, frame: FrameSizes, x: Floats | float, up: Floats) -> Floats:
+def cabin_half(style: Style, frame: FrameSizes, x: Floats | float, up: Floats | float) -> Floats:
     """Return the half width of the cabin at parts of the height from its belt to its roof [m]."""
     found: Floats = (
         0.93 * frame.width * width_at(style, frame, x) * (1.0 - style.tumble * np.clip(up, 0.0, 1.0))
