@@ -142,10 +142,11 @@ def marks(model: Model, numbers: Numbers) -> list[Mark]:
             role = roles.get(body.name, "dependent")
             found.append(Mark(role, *place, axes_of(hinge, numbers), type(hinge).__name__.lower(), body.name))
     for loop in system.closures:
-        closure, (body, at) = getattr(loop, "closure", None), loop.attachments[0]
-        place = attach_point(system, body, at, numbers)
-        joint = type(closure).__name__.lower()
-        found.append(Mark("cut", *place, axes_of(closure, numbers), joint, loop.name))
+        closure = getattr(loop, "closure", None)
+        for body, at in loop.attachments[:1]:  # gears have none
+            place = attach_point(system, body, at, numbers)
+            joint = type(closure).__name__.lower()
+            found.append(Mark("cut", *place, axes_of(closure, numbers), joint, loop.name))
     return found
 
 
