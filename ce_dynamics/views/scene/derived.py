@@ -137,7 +137,7 @@ def marks(model: Model, numbers: Numbers) -> list[Mark]:
     found = []
     for body in system.bodies:
         hinge = body.inboard
-        if not isinstance(hinge, Free):
+        if hinge.n_v > 0 and not isinstance(hinge, Free):
             place = attach_point(system, body, hinge.at_child, numbers)
             role = roles.get(body.name, "dependent")
             found.append(Mark(role, *place, axes_of(hinge, numbers), type(hinge).__name__.lower(), body.name))

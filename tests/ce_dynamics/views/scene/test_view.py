@@ -38,6 +38,7 @@ from ce_dynamics.views.scene.page import LIBRARY, WEB, Packed, script
 from ce_dynamics.views.scene.shapes import plate, rod
 from tests.browser import answer, needs_chromium
 
+ROBOTS = Path(__file__).parents[3] / "data" / "robots"
 EPS = 2.0**-24
 """Half a unit in the last place of 32-bit floats near one."""
 
@@ -149,6 +150,15 @@ def test_motors_joints_and_feet_are_where_they_act() -> None:
     (foot,) = take.scenery
     np.testing.assert_array_equal(foot.points[0], [1, 2, 3])
     assert np.all(foot.points[1:, 2] < 3.0)
+
+
+def test_gears_and_fixed_hinges_have_no_joints_to_draw() -> None:
+    system = ce.read_urdf(ROBOTS / "styles" / "arm.urdf")
+    (take,) = ce.view(ce.compile(system)).takes
+    assert [type(loop).__name__ for loop in system.closures] == ["Coupled", "Coupled"]
+    hinges = {body.name for body in system.bodies if body.inboard.n_v > 0}
+    assert {mark.name for mark in take.marks} == hinges
+    assert len(hinges) < len(system.bodies)
 
 
 def test_ways_of_points_are_given_in_design_pose(model: ce.Model, run: Any) -> None:
