@@ -152,7 +152,7 @@ def test_motors_joints_and_feet_are_where_they_act() -> None:
     assert np.all(foot.points[1:, 2] < 3.0)
 
 
-def test_gears_and_fixed_hinges_have_no_joints_to_draw() -> None:
+def test_gears_and_fixed_hinges_have_no_marks() -> None:
     system = ce.read_urdf(ROBOTS / "styles" / "arm.urdf")
     (take,) = ce.view(ce.compile(system)).takes
     assert [type(loop).__name__ for loop in system.closures] == ["Coupled", "Coupled"]
