@@ -56,11 +56,11 @@ def pose(positions: Floats, rotations: Floats, view: str, colour: str) -> Iterat
         if view == "front":
             points = points[points[:, 0] > 0.0]  # the front axle hides the rear one
         if len(points) and body.name.endswith("wheel"):
-            yield Line(
-                "", *tyre(r, axes_of[body.name.replace("wheel", "spindle")], view).T, colour, width=1.0
-            )
+            x, z = tyre(r, axes_of[body.name.replace("wheel", "spindle")], view).T
+            yield Line("", x, z, colour, width=1.0)
         elif len(points):
-            yield Line("", *outline(points[:, VIEWS[view]]).T, colour, width=1.0)
+            x, z = outline(points[:, VIEWS[view]]).T
+            yield Line("", x, z, colour, width=1.0)
 
 
 def shape(k: int) -> Chart:

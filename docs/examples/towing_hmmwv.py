@@ -116,7 +116,9 @@ def film(case: TowingCase, run: ContactRun) -> View:
 def shapes(case: TowingCase) -> dict[str, list[Shape]]:
     """Return bodywork, tyres and the load of the sledge."""
     rolling = [e for e in case.unilateral.elements if isinstance(e, Contact) and e.axis is not None]
-    found = {e.body.name: [wheel(e.at, e.axis, e.radius, WIDTH * e.radius).paint(RIM)] for e in rolling}
+    found = {
+        e.body.name: [wheel(e.at, np.asarray(e.axis), e.radius, WIDTH * e.radius).paint(RIM)] for e in rolling
+    }
     centres, radius = np.array([e.at for e in rolling]), rolling[0].radius
     front, rear, ground = centres[:, 0].max(), centres[:, 0].min(), centres[:, 2].mean() - radius
     half = np.abs(centres[:, 1]).max()

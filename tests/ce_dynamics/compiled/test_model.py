@@ -295,9 +295,9 @@ def test_law_sees_sensors_and_others_keep_defaults() -> None:
     np.testing.assert_allclose(control(np.array((2.5,)), np.array((2.0, 7.0)))[0], (math.sin(2.5), 0.25))
 
 
-def test_a_law_that_answers_unknown_inputs_is_refused() -> None:
+def test_a_law_that_returns_unknown_inputs_is_refused() -> None:
     law = Law(lambda t, seen: {"push": 1.0, "shove": 1.0})
-    with pytest.raises(ModelError, match=r"answers \['shove'\]; the system's inputs are \['push', 'pull'\]"):
+    with pytest.raises(ModelError, match=r"returns \['shove'\]; the system's inputs are \['push', 'pull'\]"):
         carriage().control(law)
     with pytest.raises(ModelError, match="shove"):
         simulate(carriage(), law, duration=1.0)

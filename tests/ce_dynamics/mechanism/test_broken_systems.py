@@ -240,7 +240,7 @@ def test_initial_values_of_a_dependent_hinge() -> None:
         system.start("rocker", q=[0.1])
         return system
 
-    refused(build, ce.IndependentCoordinatesError, "body 'rocker': initial values", "those are ['crank']")
+    refused(build, ce.IndependentCoordinatesError, "body 'rocker': initial values", "give those of ['crank']")
 
 
 class Own(ce.Spherical):

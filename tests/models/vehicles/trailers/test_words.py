@@ -21,7 +21,7 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
         ("    hitch:\n", "    behind: van\n    hitch:\n", "'van' is no other trailer; leave it out"),
         ("    hitch:\n", "    colour: red\n    hitch:\n", "unknown parameter 'trailer.colour'"),
         ("  trailer:\n", "  steering:\n", "'steering' is no name for a trailer"),
-        ("  trailer:\n", "  rear:\n", "trailer: unknown 'trailer'; known are rear"),
+        ("  trailer:\n", "  rear:\n", "trailer: unknown 'trailer'; did you mean 'rear'? known are rear"),
         (
             "  trailer:\n",
             "  one: {hitch: ball, behind: two}\n  two: {hitch: ball, behind: one}\n  trailer:\n",
