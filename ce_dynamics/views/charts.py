@@ -161,7 +161,12 @@ def draw(axes: Axes, chart: Chart) -> None:
     axes.yaxis.get_offset_text().set(x=-0.01, horizontalalignment="right")  # powers of ten beside it
     for area in chart.areas:
         axes.fill(
-            area.x, area.y, color=area.colour, alpha=area.opacity, linewidth=0.0, label=named(area.label)
+            area.x,
+            area.y,
+            color=area.colour,
+            alpha=area.opacity,
+            linewidth=0.0,
+            label=legend_label(area.label),
         )
     for limit in chart.limits:
         axes.plot(limit.x, limit.y, color=limit.colour or GREY, linewidth=1.4, linestyle=(0, (5, 2)))
@@ -175,7 +180,7 @@ def draw(axes: Axes, chart: Chart) -> None:
         if line.marker:
             shown["markeredgecolor"] = "black"
         y = np.ma.masked_invalid(line.y)
-        scales[line.right].plot(line.x, y, linewidth=line.width, label=named(line.label), **shown)
+        scales[line.right].plot(line.x, y, linewidth=line.width, label=legend_label(line.label), **shown)
     for name in chart.logarithmic:
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
@@ -185,7 +190,7 @@ def draw(axes: Axes, chart: Chart) -> None:
     own = {str(line.get_label()): line for line in shown_lines if not str(line.get_label()).startswith("_")}
     if chart.key is not None:
         own = {
-            named(line.label): Line2D([], [], color=line.colour, linestyle=line.dashes)  # type: ignore[arg-type]  # patterns are known to it
+            legend_label(line.label): Line2D([], [], color=line.colour, linestyle=line.dashes)  # type: ignore[arg-type]  # patterns are known to it
             for line in chart.key
         }
     columns = 4 if len(own) > 5 else 5
@@ -196,7 +201,7 @@ def draw(axes: Axes, chart: Chart) -> None:
         axes.legend(own.values(), own.keys(), loc="best", fontsize=8.5, frameon=True, framealpha=0.8)
 
 
-def named(label: str) -> str:
+def legend_label(label: str) -> str:
     """Return a label as Matplotlib draws it, or leaves it out of legends where there is none."""
     return drawn_text(label) if label else "_nolegend_"
 

@@ -105,12 +105,12 @@ class Procedure(ABC):
         if practised:
             task = self.subject.practise(task, road)
 
-        def reached(t: float) -> None:
+        def report_time(t: float) -> None:
             if self.progress is not None:
                 self.progress(f"{self.name}, {name}", t, task.duration)
 
-        reached(0.0)
-        made = make_run(self.subject, name, task, road=road, interval=interval, progress=reached)
+        report_time(0.0)
+        made = make_run(self.subject, name, task, road=road, interval=interval, progress=report_time)
         self.outcome.runs.append(made)
         if made.trouble.startswith(INTERRUPTED):
             raise KeyboardInterrupt

@@ -172,7 +172,7 @@ def axle_picture(take: Take) -> Chart:
     """
     places = [Rotation.from_quat(place[3:]).as_matrix() for place in take.places[0]]
 
-    def seen(body: int, points: Any) -> Floats:
+    def project(body: int, points: Any) -> Floats:
         at = np.atleast_2d(np.asarray(points, dtype=float))
         moved = at if body < 0 else at @ places[body].T + take.places[0, body, :3]
         return np.stack((-moved[:, 1], moved[:, 2]))
@@ -180,7 +180,7 @@ def axle_picture(take: Take) -> Chart:
     lines, areas = [], []
     for k, body in enumerate(take.bodies):
         for shape in body.shapes:
-            x, y = seen(k, shape.points)
+            x, y = project(k, shape.points)
             if shape.kind == "wheel":
                 corners = np.array([0, 1, 1, 0]), shape.radius * np.array([-1.0, -1.0, 1.0, 1.0])
                 areas.append(Area("", x[corners[0]], y[corners[0]] + corners[1], GREY, 0.35))
@@ -189,16 +189,16 @@ def axle_picture(take: Take) -> Chart:
             elif len(shape.triangles):
                 areas.append(Area("", x, y, COLOURS[k % len(COLOURS)], 0.6))
     for strand in take.strands:
-        x, y = np.hstack((seen(strand.body_a, strand.at_a), seen(strand.body_b, strand.at_b)))
+        x, y = np.hstack((project(strand.body_a, strand.at_a), project(strand.body_b, strand.at_b)))
         dashes = ":" if strand.kind == "spring" else "--"
         lines.append(Line("", x, y, "#7a6a10" if strand.kind == "spring" else GREY, dashes, " ", 3.0))
-    marks = [seen(mark.body, mark.at) for mark in take.marks]
+    marks = [project(mark.body, mark.at) for mark in take.marks]
     lines += [Line("", at[0], at[1], "#000000") for at in marks]
     forces = [float(np.linalg.norm(arrow[3:])) for arrow in take.arrows[0]]
     for name, force, arrow in zip(take.forces, forces, take.arrows[0], strict=True):
         if force > SLIGHT * max(forces):
             tip = arrow[:3] + ARROW / max(forces) * arrow[3:]
-            x, y = seen(-1, np.stack((arrow[:3], tip)))
+            x, y = project(-1, np.stack((arrow[:3], tip)))
             lines.append(Line(f"{name} {1e-3 * force:.2f} kN", x, y, RED, width=1.6, marker=" "))
             lines.append(Line("", x[1:], y[1:], RED))
     x, y = "to the right, seen from behind [m]", "height [m]"

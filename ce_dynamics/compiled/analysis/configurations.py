@@ -229,7 +229,7 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
     goal = np.concatenate(list(targets.values()))
     for _ in range(3):  # displacements are counted from where the last search ended
 
-        def missed(step: Floats, base: Floats = y) -> Floats:
+        def miss(step: Floats, base: Floats = y) -> Floats:
             positions: Floats = function(displace(model, base, step), u)[0].ravel()[rows] - goal
             return np.where(np.isfinite(positions), positions, 1e3)
 
@@ -237,7 +237,7 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
             moved = displace(model, base, step)
             return derivative(moved, u)[rows] @ tangent_columns(model, moved)
 
-        found = least_squares(missed, np.zeros(len(model.tangent)), slope, x_scale="jac", max_nfev=50)
+        found = least_squares(miss, np.zeros(len(model.tangent)), slope, x_scale="jac", max_nfev=50)
         y = displace(model, y, found.x)
     return y
 

@@ -175,7 +175,7 @@ def part(
             if op == Op.LOOKUP:
                 table, offset = (int(traced.numbers[instructions[k][1]]) for k in (b, c))
                 at, last = tables[table]
-                text = looked_up(value(a, False), at + 8 * offset, last)
+                text = look_up(value(a, False), at + 8 * offset, last)
             elif op == Op.SELECT:
                 text = value(b, False) + value(c, False) + value(a, True) + SELECT
             else:
@@ -196,7 +196,7 @@ def load(at: int) -> bytes:
     return integer(0) + b"\x2b\x03" + unsigned(at)
 
 
-def looked_up(index: bytes, at: int, last: float) -> bytes:
+def look_up(index: bytes, at: int, last: float) -> bytes:
     """Instructions that read the entry of a table at an index, held within 0 and `last`; NaN counts as 0."""
     low, high = (b"\x44" + struct.pack("<d", x) for x in (0.0, last))
     return index + low + b"\xa5" + high + b"\xa4\xfc\x02" + integer(3) + b"\x74\x2b\x03" + unsigned(at)

@@ -100,31 +100,34 @@ def entity(name: str, shapes: Sequence[Shape], t: float) -> dict[str, Any]:
 def primitives(shape: Shape) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the list that a shape belongs to, and the shape as Foxglove describes it; planes are left out."""
     points = np.asarray(shape.points, dtype=float)
-    colour = coloured(shape)
+    colour = colour_of(shape)
     if len(shape.triangles):
         corners = [dict(zip("xyz", point, strict=True)) for point in points.tolist()]
         indices = np.asarray(shape.triangles).ravel().tolist()
         yield (
             "triangles",
-            {"pose": posed(np.zeros(3)), "points": corners, "color": colour}
+            {"pose": pose_at(np.zeros(3)), "points": corners, "color": colour}
             | {
                 "colors": [],
                 "indices": indices,
             },
         )
     elif shape.kind == "ball":
-        yield "spheres", {"pose": posed(points[0]), "size": sized(3 * [2.0 * shape.radius]), "color": colour}
+        yield (
+            "spheres",
+            {"pose": pose_at(points[0]), "size": edges(3 * [2.0 * shape.radius]), "color": colour},
+        )
     elif shape.kind == "block":
         halves = points[1:] - points[0]
         lengths = np.linalg.norm(halves, axis=1)
-        pose = posed(points[0], (halves / lengths[:, None]).T)
-        yield "cubes", {"pose": pose, "size": sized((2.0 * lengths).tolist()), "color": colour}
+        pose = pose_at(points[0], (halves / lengths[:, None]).T)
+        yield "cubes", {"pose": pose, "size": edges((2.0 * lengths).tolist()), "color": colour}
     elif shape.kind in ("rod", "wheel"):
         way = points[1] - points[0]
         size = [2.0 * shape.radius, 2.0 * shape.radius, float(np.linalg.norm(way))]
         yield (
             "cylinders",
-            {"pose": posed(points.mean(axis=0), along(way)), "size": sized(size)}
+            {"pose": pose_at(points.mean(axis=0), along(way)), "size": edges(size)}
             | {
                 "bottom_scale": 1.0,
                 "top_scale": 1.0,
@@ -135,7 +138,7 @@ def primitives(shape: Shape) -> Iterator[tuple[str, dict[str, Any]]]:
         corners = [dict(zip("xyz", point, strict=True)) for point in points.tolist()]
         yield (
             "lines",
-            {"type": 0, "pose": posed(np.zeros(3)), "thickness": 2.0, "scale_invariant": True}
+            {"type": 0, "pose": pose_at(np.zeros(3)), "thickness": 2.0, "scale_invariant": True}
             | {
                 "points": corners,
                 "color": colour,
@@ -153,7 +156,7 @@ def along(way: Floats) -> Floats:
     return np.stack((x, np.cross(z, x), z), axis=1)
 
 
-def posed(at: Floats, R: Floats | None = None) -> dict[str, Any]:
+def pose_at(at: Floats, R: Floats | None = None) -> dict[str, Any]:
     """Return a pose; without a turn if no rotation is given."""
     turn = [0.0, 0.0, 0.0, 1.0] if R is None else quaternions(R).tolist()
     return {
@@ -162,12 +165,12 @@ def posed(at: Floats, R: Floats | None = None) -> dict[str, Any]:
     }
 
 
-def sized(lengths: list[float]) -> dict[str, float]:
+def edges(lengths: list[float]) -> dict[str, float]:
     """Return edges [m]."""
     return dict(zip("xyz", lengths, strict=True))
 
 
-def coloured(shape: Shape) -> dict[str, float]:
+def colour_of(shape: Shape) -> dict[str, float]:
     """Return a colour as parts of red, green, blue, and its opacity."""
     text = shape.colour if shape.colour.startswith("#") and len(shape.colour) == 7 else GREY
     parts = [int(text[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]

@@ -51,7 +51,7 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
                 stream.send_columns(entity(body.name), [time], columns)
             for series in take.series:
                 stream.send_columns(
-                    f"quantities/{escaped(series.name)}", [time], rr.Scalars.columns(scalars=series.values)
+                    f"quantities/{escape(series.name)}", [time], rr.Scalars.columns(scalars=series.values)
                 )
             stream.flush()
             stream.disconnect()
@@ -62,10 +62,10 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
 
 def entity(body: str) -> str:
     """Return the path of a body among Rerun's entities."""
-    return f"{WORLD}/{escaped(body)}"
+    return f"{WORLD}/{escape(body)}"
 
 
-def escaped(name: str) -> str:
+def escape(name: str) -> str:
     """Return a name as one part of a path of entities."""
     return re.sub(r"([^\w.-])", r"\\\1", name)
 

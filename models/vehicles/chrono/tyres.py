@@ -94,11 +94,11 @@ def tyre_file(reading: Reading, part: JsonObject) -> TyreFile:
         source = property_file(part)
     tyre = tyre_of(source)
     if reading.like_chrono:
-        tyre = replace(tyre, coefficients=selected(tyre, source))
+        tyre = replace(tyre, coefficients=select_coefficients(tyre, source))
     return replace(tyre, friction=friction)
 
 
-def selected(tyre: TyreFile, source: PropertyFile) -> Coefficients:
+def select_coefficients(tyre: TyreFile, source: PropertyFile) -> Coefficients:
     """Return the coefficients that Chrono uses: combined by the ellipse, unless the file asks for other."""
     c = tyre.coefficients
     if tyre.use_mode == UNCOMBINED:
