@@ -91,7 +91,7 @@ def charts(scene: TowingScene, run: TowingRun) -> list[Chart]:
     tensions = [Line(cable.name, run.t, run.force[:, k], width=1.0) for k, cable in enumerate(cables)]
     slacks = [Line(cable.name, run.t, 1e3 * run.psi[:, k], width=1.0) for k, cable in enumerate(cables)]
     speeds = [
-        Line(name, run.t, np.array([np.linalg.norm(state.v[k, :3]) for state in run.states]))
+        Line(name, run.t, np.linalg.norm([state.v[k, :3] for state in run.states], axis=1))
         for k, name in enumerate(scene.towing.bodies.names)
     ]
     ends = 0.0, max(1.5 * typical, 1.0)
