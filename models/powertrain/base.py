@@ -87,7 +87,7 @@ class ShaftsData(Section):
     gyroscopic: Fraction | None = None
     reaction: Fraction | None = None
     seen_speed: Fraction | None = None
-    torque_bias: Annotated[Numbers, ParameterQuantity("1", curve=True, at_least=1.0)] | None = None
+    torque_bias: Annotated[Numbers, ParameterQuantity("1", curve=True, at_least=1.0, fewest=1)] | None = None
 
 
 @dataclass(frozen=True)

@@ -71,11 +71,12 @@ def test_an_axle_without_torque_turns_freely(tmp_path: Path) -> None:
     content = files()
     content["car/Vehicle.json"]["Driveline"]["Suspension Indexes"] = [0, 1]
     ends = {f"{end} Conical Gear Ratio": 0.25 for end in ("Front", "Rear")}
-    bias = {f"{end} Differential Max Bias": 1 for end in ("Front", "Rear")}
+    bias = {f"{end} Differential Max Bias": 2 for end in ("Front", "Rear")}
     simple = {"Template": "SimpleDriveline", "Front Torque Fraction": 0.0, **ends, **bias}
     content["car/Driveline.json"] = simple
     data = VehicleParameters.load(written(tmp_path, content))
     assert data.driven == ("rear_left", "rear_right")
+    assert data.data.powertrain.shafts.torque_bias == (2.0,)  # type: ignore[attr-defined]  # of shafts
 
 
 @pytest.mark.parametrize(("like_chrono", "seen"), [(False, None), (True, 0.25 * (0.4 * 0.25 + 0.6 * 0.2))])
