@@ -396,10 +396,19 @@ def check_name(
     if not isinstance(value, str):
         raise wrong_type(f"{name} {show(value)} must be the name of {what}, as text", error)
     if value not in names:
-        near = difflib.get_close_matches(value, list(names), n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise error(f"{name}: no {what} {show(value)}{hint} (known are {list(names)})")
+        raise error(f"{name}: no {what} {show(value)}{nearest(value, names)} (known are {list(names)})")
     return value
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
+    """Return ``; did you mean …?`` where a known name is near; `cutoff` is that of `difflib`."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def known_are(name: str, known: Collection[str]) -> str:
+    """Return the end of a message on an unknown name: a near one if there is one, and all."""
+    return f"{nearest(name, known) or ';'} known are {', '.join(known) or 'none'}"
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, load_all, make_folder, parse_options, save
@@ -15,7 +16,6 @@ from ce_dynamics.cli.options import Handling
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_outcomes
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.bench import procedure, procedures
 from ce_dynamics.models.handling.outcome import Outcome, save_page, titles_of
 from ce_dynamics.models.handling.procedure import Procedure
@@ -91,16 +91,13 @@ def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str
     for key, value in parse_options(texts).items():
         test, dot, name = key.rpartition(".")
         if dot and test not in names:
-            raise DataError(
-                f"option {key}: '{test}' is not among the tests {', '.join(names)}{nearest(test, names)}"
-            )
+            hint = checks.nearest(test, names)
+            raise DataError(f"option {key}: '{test}' is not among the tests {', '.join(names)}{hint}")
         having = [one for one in names if name in {o.name for o in procedure(one).options}]
         wanted = [test] if dot else having
         if not wanted:
             known = sorted({o.name for one in names for o in procedure(one).options})
-            raise DataError(
-                f"no test has the option '{name}'{nearest(name, known) or ';'} known are {', '.join(known)}"
-            )
+            raise DataError(f"no test has the option '{name}'{checks.known_are(name, known)}")
         for one in wanted:
             found[one][name] = value
     return {name: options for name, options in found.items() if options}

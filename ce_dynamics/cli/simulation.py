@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypedDict, cast, get_args
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place, unusable
 from ce_dynamics.algebra.interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
@@ -20,7 +21,7 @@ from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.data.quantities import nearest, si_value
+from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise
@@ -207,5 +208,4 @@ def chosen_method(name: str) -> Method:
     for method in get_args(Method):
         if method.lower() == name.lower():
             return cast("Method", method)
-    known = get_args(Method)
-    raise DataError(f"unknown method '{name}'{nearest(name, known) or ';'} known are {', '.join(known)}")
+    raise DataError(f"unknown method '{name}'{checks.known_are(name, get_args(Method))}")

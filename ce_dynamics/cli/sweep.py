@@ -9,13 +9,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import parse_options
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.options import Sweep as Options
 from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest, si_value
+from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.data.sampling import KINDS
 from ce_dynamics.models.vehicles.files import MODELS
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError
@@ -37,7 +38,7 @@ def plan_of(options: Options) -> Sweep:
     """Return the sweep that options describe, checked."""
     kind, processes = options.kind, options.processes
     if kind not in KINDS:
-        raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS) or ';'} known are {', '.join(KINDS)}")
+        raise DataError(f"unknown kind '{kind}'{checks.known_are(kind, KINDS)}")
     if processes is not None and not 1 <= processes <= MOST_PROCESSES:
         raise DataError(f"--processes {processes} must be 1 or more, {MOST_PROCESSES} at most")
     for name, value in (("--step", options.step), ("--interval", options.interval)):

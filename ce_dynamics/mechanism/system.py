@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -518,8 +517,8 @@ class System:
             )
         known = self._by_name.get(name)
         if known is None:
-            near = difflib.get_close_matches(name, self._by_name, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; it has {checks.show(list(self._by_name))}"
+            hint = checks.nearest(name, self._by_name, cutoff=0.6)
+            hint = hint or f"; it has {checks.show(list(self._by_name))}"
             raise ModelError(f"no body {checks.show(name)} in system {self.name!r}{hint}")
         if isinstance(body, Body) and body is not known:
             raise ModelError(f"body {name!r} belongs to another system")

@@ -105,8 +105,7 @@ def check_ignored(
     open_tags = {tag for rules in grammar.values() for tag, rule in rules.items() if rule.attributes is None}
     for name in asked:
         if name not in known and name.partition("@")[0] not in (open_tags if "@" in name else ()):
-            near = difflib.get_close_matches(name, sorted(known), n=1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
+            meant = checks.nearest(name, sorted(known), cutoff=0.6)
             raise DataError(
                 f"{file}: ignore={{{checks.show(name)}}}: nothing there is called so, and it is no kind of "
                 f"element or attribute of the format{meant}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -287,8 +286,7 @@ def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.D
         found_there = compute_dependent(results, name, model)
         if found_there is not None:
             return found_there
-    near = difflib.get_close_matches(plain(name), [str(variable) for variable in results], n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = checks.nearest(plain(name), map(str, results))
     dependent = (
         ""
         if model is not None

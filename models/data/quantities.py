@@ -7,7 +7,6 @@ message that names the given value, the expected unit and an example.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -353,12 +352,6 @@ def si_value(owner: str, value: float | str, unit: str) -> float:
     return number
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean …?`` where a known name is near."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{near[0]}'?" if near else ""
-
-
 def check_number(
     owner: str,
     name: str,
@@ -435,5 +428,7 @@ def find_option(owner: str, options: Iterable[Option], name: str) -> Option:
     known = {option.name: option for option in options}
     if name not in known:
         hint = f"known are {', '.join(known)}" if known else "it has none"
-        raise DataError(f"{owner}: unknown option {checks.show(name)}{nearest(name, known) or ';'} {hint}")
+        raise DataError(
+            f"{owner}: unknown option {checks.show(name)}{checks.nearest(name, known) or ';'} {hint}"
+        )
     return known[name]

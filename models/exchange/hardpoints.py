@@ -22,7 +22,7 @@ import numpy as np
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest, si_value
+from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.chrono.reading import Sections, quantities, yaml_text
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -130,7 +130,7 @@ def convert_hardpoints(path: Path, base: str, axle: str, axes: str, length: str 
     if axes not in AXES:
         choices = "; ".join(f"{name}: {what}" for name, (what, _) in AXES.items())
         raise DataError(
-            f"axes: unknown {checks.show(axes)}{nearest(axes, AXES) or ';'} choose from {choices}"
+            f"axes: unknown {checks.show(axes)}{checks.nearest(axes, AXES) or ';'} choose from {choices}"
         )
     vehicle = VehicleParameters.load(base)
     layout = {one.name: one for one in vehicle.layout.axles}

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import SUBJECT, Procedure, Progress
 from ce_dynamics.models.handling.procedures import PROCEDURES
@@ -99,6 +98,5 @@ def procedures(
 def procedure(name: str) -> type[Procedure]:
     """Return a procedure by its name."""
     if name not in PROCEDURES:
-        hint = nearest(name, PROCEDURES) or ";"
-        raise DataError(f"unknown test {checks.show(name)}{hint} known are {', '.join(PROCEDURES)}")
+        raise DataError(f"unknown test {checks.show(name)}{checks.known_are(name, PROCEDURES)}")
     return PROCEDURES[name]

@@ -18,7 +18,6 @@ from scipy.signal import lfilter
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.models.identification.shooting import Excitation, ExcitationDerivative, Shooter
@@ -139,7 +138,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     else:
         if plain not in plant.parameters:
             raise DataError(
-                f"free: {name!r} is no free number of {plant.name}{nearest(plain, plant.parameters)}"
+                f"free: {name!r} is no free number of {plant.name}{checks.nearest(plain, plant.parameters)}"
             )
         default, unit = float(plant.nominal[plant.parameters.index(plain)]), plant.units.get(plain, "1")
         sd = (

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cos, sin, tan
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +130,7 @@ def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions:
             name = ast.unparse(node)
             if name not in known:
                 listed = ", ".join(list(known)[:30])
-                hint = nearest(name, known) or ";"
+                hint = checks.nearest(name, known) or ";"
                 raise DataError(f"{owner}: no column {name!r}{hint} the table has {listed}")
             return known[name]
         if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in OPERATIONS:
@@ -143,7 +143,7 @@ def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions:
     try:
         return value(ast.parse(text, mode="eval").body)
     except SyntaxError:
-        raise DataError(f"{owner}: no column {text!r}{nearest(text, known)}") from None
+        raise DataError(f"{owner}: no column {text!r}{checks.nearest(text, known)}") from None
     except DataError:
         raise
     except (TypeError, ValueError):  # of nodes and arguments that are none of these

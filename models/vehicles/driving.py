@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import check_number, find_option, nearest, si_value
+from ce_dynamics.models.data.quantities import check_number, find_option, si_value
 from ce_dynamics.models.parts.backing import BackedTrailer, Train
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse, preview
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
@@ -74,8 +74,7 @@ def make_manoeuvre(
     """
     checks.text("manoeuvre", name, DataError)
     if name not in MANOEUVRES:
-        hint = nearest(name, MANOEUVRES) or ";"
-        raise DataError(f"unknown manoeuvre {checks.show(name)}{hint} known are {', '.join(MANOEUVRES)}")
+        raise DataError(f"unknown manoeuvre {checks.show(name)}{checks.known_are(name, MANOEUVRES)}")
     kind = MANOEUVRES[name]
     data = VehicleParameters.load() if parameters is None else parameters
     driver = driver_parameters(data, backing=kind is Reversing)

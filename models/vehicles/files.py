@@ -19,7 +19,6 @@ from pathlib import Path
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.models.data.layers import Groups
-from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, FileEntry, Table, read_file
 from ce_dynamics.models.vehicles.tree import shorten
 
@@ -238,7 +237,7 @@ def base_path(base: FileEntry, by: Path) -> Path:
         return SHIPPED[name]
     path = by.parent / files.path_of(f"{base.where}: base", name)
     if not path.is_file():
-        shown, hint = checks.show(name), nearest(name, SHIPPED)
+        shown, hint = checks.show(name), checks.nearest(name, SHIPPED)
         raise DataError(
             f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped{hint}"
         )
@@ -257,7 +256,7 @@ def path_of_vehicle(name: str | Path) -> Path:
     if there:
         return path
     known = f"give {', '.join(MODELS)} or an existing data file"
-    raise DataError(f"no vehicle {checks.show(str(name))}{nearest(str(name), MODELS) or ';'} {known}")
+    raise DataError(f"no vehicle {checks.show(str(name))}{checks.nearest(str(name), MODELS) or ';'} {known}")
 
 
 def example_of(key: tuple[str, ...], groups: Groups, replaced: Table) -> str | None:

@@ -24,7 +24,6 @@ from pydantic import create_model
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups
-from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.data.reading import Assignment, FileEntry
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
@@ -219,9 +218,8 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
 def one_of(entry: FileEntry, name: str, known: Sequence[str]) -> str:
     """Return a word of a file, if it is known."""
     if entry.value not in known:
-        shown, hint = checks.show(entry.value), nearest(str(entry.value), known) or ";"
-        allowed = ", ".join(known) or "none"
-        raise DataError(f"{entry.where}: {name}: unknown {shown}{hint} known are {allowed}")
+        known_are = checks.known_are(str(entry.value), known)
+        raise DataError(f"{entry.where}: {name}: unknown {checks.show(entry.value)}{known_are}")
     return str(entry.value)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -288,8 +287,7 @@ def check_names(given: Mapping[str, object], known: Sequence[str], what: str) ->
     """Reject unknown names."""
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = checks.nearest(name, known)
             raise ModelError(f"no {what} {name!r}{hint}; the system's {what}s are {list(known)}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import math
 import struct
@@ -341,8 +340,7 @@ class Simulator:
         limits = self._limits
         for name, value in inputs.items():
             if name not in limits:
-                near = difflib.get_close_matches(name, list(limits), n=1, cutoff=0.5)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = checks.nearest(name, limits)
                 raise ModelError(f"no input {name!r}{hint} (the system's inputs are {list(limits)})")
             lower, upper = limits[name]
             if type(value) is not float or not lower <= value <= upper:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Option, find_option, nearest
+from ce_dynamics.models.data.quantities import Option, find_option
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import EDGE, Friction, FrictionPatch, SplitFriction
@@ -233,8 +233,7 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
     if name not in ROADS:
         known = [*ROADS, *FRICTIONS, *PLACES]
         raise DataError(
-            f"no road {checks.show(name)}{nearest(name, known) or ';'} known are {', '.join(known)}, "
-            "and files .crg, .npy, .npz, .tif"
+            f"no road {checks.show(name)}{checks.known_are(name, known)}, and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
     road: Road = kind.make(friction, fill_defaults(name, kind.words, parse_values(name, kind.words, given)))
