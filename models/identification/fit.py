@@ -18,7 +18,7 @@ and Tibshirani, Ann. Statist. 49, 2021: windows need to be exchangeable, nothing
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -264,9 +264,8 @@ class Rounds:
 
     def assume_noise(self) -> None:
         """Assume the same part of every channel, and independent samples: errors of priors show no noise."""
-        for key in dict.fromkeys(self.keys):
-            measured = [r.measured for r, k in zip(self.problem.rows, self.keys, strict=True) if k == key]
-            self.noise[key] = Noise(FIRST * float(np.std(np.concatenate(measured))), 0.0, 0.0)
+        for key, measured in self.joined(r.measured for r in self.problem.rows).items():
+            self.noise[key] = Noise(FIRST * float(np.std(measured)), 0.0, 0.0)
             self.time[key] = 1.0
         self.sizes = [
             np.full(len(r.time), self.noise[k].sd) for r, k in zip(self.problem.rows, self.keys, strict=True)
@@ -293,10 +292,14 @@ class Rounds:
 
     def noise_rms(self) -> dict[Key, float]:
         """Return the root mean square of the noise of every channel."""
-        squares: dict[Key, list[Floats]] = {}
-        for key, size in zip(self.keys, self.sizes, strict=True):
-            squares.setdefault(key, []).append(size**2)
-        return {key: float(np.sqrt(np.mean(np.concatenate(parts)))) for key, parts in squares.items()}
+        return {key: float(np.sqrt(np.mean(sizes**2))) for key, sizes in self.joined(self.sizes).items()}
+
+    def joined(self, parts: Iterable[Floats]) -> dict[Key, Floats]:
+        """Return parts of all rows, joined by channel."""
+        found: dict[Key, list[Floats]] = {}
+        for key, part in zip(self.keys, parts, strict=True):
+            found.setdefault(key, []).append(part)
+        return {key: np.concatenate(some) for key, some in found.items()}
 
     def weights(self) -> list[Floats]:
         """Return 1/(σ √τ) of all samples."""
@@ -366,15 +369,16 @@ class Rounds:
             noise, done = np.array(kept["noise"], dtype=float), bool(kept["done"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(f"{keep}: no state of a fit can be read from it ({error}); delete it") from None
-        for part, own in self.identity().items():
-            if kept.get(part) != own:
+        for part, value in self.identity().items():
+            if kept.get(part) != value:
                 raise DataError(f"{keep}: is of a fit with other {part}; delete it or name another folder")
         self.starts = starts
         self.estimate_noise(theta)
-        if not np.allclose(noise, list(self.noise_rms().values()), rtol=SAME):
+        own = list(self.noise_rms().values())
+        if not np.allclose(noise, own, rtol=SAME):
             raise DataError(
                 f"{keep}: is of a fit of another vehicle or other data: its noise is {noise.tolist()}, not "
-                f"{list(self.noise_rms().values())}; delete it or name another folder"
+                f"{own}; delete it or name another folder"
             )
         return count, theta, done
 
@@ -435,16 +439,9 @@ class Rounds:
 
     def unexplained(self, theta: Floats) -> list[Key]:
         """Return the channels that a constant would predict better."""
-        measured: dict[Key, list[Floats]] = {}
-        errors: dict[Key, list[Floats]] = {}
-        for key, rows, error in zip(self.keys, self.problem.rows, self.residuals(theta), strict=True):
-            measured.setdefault(key, []).append(rows.measured)
-            errors.setdefault(key, []).append(error)
-        return [
-            key
-            for key, parts in errors.items()
-            if not np.mean(np.concatenate(parts) ** 2) < np.var(np.concatenate(measured[key]))
-        ]
+        measured = self.joined(rows.measured for rows in self.problem.rows)
+        errors = self.joined(self.residuals(theta))
+        return [key for key, error in errors.items() if not np.mean(error**2) < np.var(measured[key])]
 
     def result(self, theta: Floats, rounds: int) -> Fit:
         """Return the fit at its end."""

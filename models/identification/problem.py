@@ -29,7 +29,7 @@ PRIOR_PART = 0.3
 """Likewise, of other numbers, as a part of their value: what estimates by class leave open."""
 SHORTEST_LAG = 1e-3
 """Lower bound of a lag [s]."""
-BOUNDS = "lower", "upper"
+BOUNDS = {"lower": -np.inf, "upper": np.inf}
 LOST = 1e3
 """Residual of a sample that a simulation does not reach, in standard deviations."""
 
@@ -153,7 +153,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     numbers = {
         key: checks.number(f"free: {name}: {key}", value, error=DataError)
         for key, value in entry.items()
-        if not (key in BOUNDS and value in (-np.inf, np.inf))
+        if key not in BOUNDS or value != BOUNDS[key]
     }
     prior, sd = numbers.get("prior", default), numbers.get("sd", sd)
     if not sd > 0.0:
@@ -161,7 +161,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
             f"sd {sd:g} must be above 0" if "sd" in numbers else "its value is 0; give sd, its prior's scale"
         )
         raise DataError(f"free: {name}: {reason}")
-    lower, upper = (numbers.get(key, end) for key, end in zip(BOUNDS, (-np.inf, np.inf), strict=True))
+    lower, upper = (numbers.get(key, end) for key, end in BOUNDS.items())
     if not lower < prior < upper:
         raise DataError(f"free: {name}: the prior {prior:g} is outside the bounds {lower:g} and {upper:g}")
     return FittedNumber(name, prior, sd, lower, upper, unit)
@@ -238,7 +238,7 @@ class FitProblem:
             if table is None or name not in run.inputs:
                 continue
             values, (low, high) = run.inputs[name].values[inside], (np.min(table[0]), np.max(table[0]))
-            if (np.nan_to_num(values) < low).any() or (values > high).any():
+            if (values < low).any() or (values > high).any():
                 raise DataError(
                     f"{run.name}: {name} runs from {np.nanmin(values):.3g} to {np.nanmax(values):.3g} rad "
                     f"between {begin:.2f} and {segment.end:.2f} s, that of the base vehicle from {low:.3g} "

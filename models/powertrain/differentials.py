@@ -32,7 +32,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, dot, maximum, minimum, where, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, dot, where, zeros
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
@@ -46,6 +46,7 @@ from ce_dynamics.mechanism.forces.base import (
 from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import Brake, ClutchData, brake_torque
+from ce_dynamics.models.parts.rounding import unit_clip
 
 FULL_BIAS = 0.5
 """Difference of wheel speeds from which slower wheels are favoured in full [rad/s], as Chrono's."""
@@ -207,7 +208,7 @@ class DrivenWheels:
         found: list[Scalar] = []
         for k, bias in enumerate(self.biases):
             left, right = spins[2 * k : 2 * k + 2]
-            part = minimum(maximum(absolute(left - right) / FULL_BIAS - 0.5, 0.0) * 2.0, 1.0)
+            part = unit_clip(2.0 * absolute(left - right) / FULL_BIAS - 1.0)
             more = (bias - 1.0) * part / (2.0 + (bias - 1.0) * part)  # (b − 1)/(b + 1)
             to_left = where(absolute(left) < absolute(right), more, -more)
             found += [self.shares[2 * k] * (1.0 + to_left), self.shares[2 * k + 1] * (1.0 - to_left)]

@@ -147,13 +147,13 @@ class ChronoRecording:
         ahead, aside = self.heading_velocity
         return (self["t"] >= COMPARED_FROM) & (np.hypot(ahead, aside) > LEAST_SPEED)
 
-    @property
+    @cached_property
     def velocity(self) -> Floats:
         """Velocity of the chassis in the world, (3, rows) [m/s], from that in the chassis' axes."""
         R = rotation(np.stack([self[f"q{k}"] for k in range(4)]))
         return np.asarray(np.einsum("ijn,jn->in", R, np.stack([self[f"v{axis}"] for axis in "xyz"])))
 
-    @property
+    @cached_property
     def heading_velocity(self) -> tuple[Floats, Floats]:
         """Horizontal velocity along the heading and to the left of it [m/s]."""
         v = self.velocity

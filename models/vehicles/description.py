@@ -170,7 +170,7 @@ class VehicleParameters:
             fitted = [f"road.friction={friction!r}", *overrides]
             return own if friction is None else cls.load(path, fitted, variant, free)
         layers = files_of("hmmwv" if path is None else path)
-        label = next((file.label for file in reversed(layers) if describes_a_vehicle(file)), layers[-1].label)
+        label = next(file.label for file in reversed(layers) if describes_a_vehicle(file))
         if variant is not None:
             layers.append(data_file(variant_path(variant)))
         words = [word for layer in layers for word in layer.words]

@@ -265,7 +265,7 @@ def choices_of(words: Sequence[Assignment], trailers: Sequence[str], label: str)
 
 
 def check_graph_words(words: Sequence[Assignment], axles: Mapping[str, Mapping[str, str]]) -> None:
-    """Refuse items of a graph for an axle that is not there, or was never one."""
+    """Refuse items of a graph for an axle that is not there, or never had a graph."""
     for k, (key, entry) in enumerate(words):
         if key[0] != "graphs":
             continue

@@ -1,19 +1,19 @@
-"""A driver who practises a lane change before he drives it.
+"""Practice of a lane change before it is driven.
 
-It has the linear response of its vehicle: G(jω) from the steering input to the lateral acceleration, of the
-whole model linearised where it drives straight on.  What he steers at first follows from the wanted
+The driver has the linear response of the vehicle: G(jω) from the steering input to the lateral acceleration,
+of the whole model linearised where it drives straight on.  The first steering follows from the wanted
 acceleration a = v² y″ by inverting it,
 
     u = G⁻¹ a,
 
-forwards and backwards in time, which is preview; and his path leaves room for the side-slip that comes of it.
-Then he drives, corrects as he goes, and adds to what he
-steered the response to what was missing,
+forwards and backwards in time, which is preview; and the path leaves room for the side-slip that comes of it.
+Every further round is driven with corrections, and the steering of the last round gets the response to the
+acceleration that was missing,
 
     u ← u + g G⁻¹ (a − ÿ),
 
-as far as frequencies go that he can follow.  Where tyres answer with a part between 0.4 and 1 of their linear
-slope, g = 1.4 leaves less than half of the error each round.  The best round is kept.
+up to the frequencies that a driver can follow.  Where tyres answer with a part between 0.4 and 1 of their
+linear slope, g = 1.4 leaves less than half of the error each round.  The best round is kept.
 """
 
 from __future__ import annotations

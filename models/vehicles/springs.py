@@ -54,7 +54,7 @@ class ForceCurve(Curve):
 class SpringCurve(ForceCurve):
     """Force over deflection, linear between points and constant beyond them; corners are rounded.
 
-    ``rounding`` is the largest half width of a corner; see `SPRING_ROUNDING` if it is not given.
+    ``rounding`` is the largest half width of a corner; what has the curve sets it if it is not given.
     """
 
     rounding: Annotated[float, ParameterQuantity("m", above=0.0)] | None = None

@@ -203,6 +203,7 @@ class SlipTyreData(SlipLawData):
         return self.law()
 
 
+@cache
 def own_fields(model: type[SlipModel]) -> dict[str, Any]:
     """Return the fields of a model beyond those of all simple tyres, by name, with units and defaults."""
     kinds = get_type_hints(model, include_extras=True)
@@ -233,7 +234,6 @@ class SlipModelLaw(SlipLawData):
         return self.model(**self.common(), mu=self.mu, **own)
 
 
-@cache
 def section_of_model(model: type[SlipModel], base: type[SlipModelLaw]) -> type[SlipModelLaw]:
     """Return the section of a simple tyre."""
     doc = str(model.__doc__).partition("\n")[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,26 +45,23 @@ class CorneringPoints(NamedTuple):
     sideslip: Floats
 
 
-def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: float) -> CorneringPoints:
+def points_of(procedure: Procedure, run: Run, begin: float, sign: float) -> CorneringPoints:
     """Return all instants from a time on until the lateral acceleration is largest.
 
     Where the vehicle no longer corners steadily, spins or tips before, they end: the outcome's trouble.
     """
-    parts = []
-    for run in runs:
-        ay = sign * run.ay
-        first = min(int(np.searchsorted(run.t, begin)), len(run.t) - 1)
-        wrong = run.violation(begin, steady=True)
-        end = len(run.t) if wrong is None else max(int(np.searchsorted(run.t, wrong.t)), first + 1)
-        used = slice(first, first + int(np.argmax(ay[first:end])) + 1)
-        if wrong is not None and used.stop == end:
-            procedure.outcome.trouble = (
-                f"{run.subject.title}, run '{run.name}': figures hold up to {ay[used].max():.3g} m/s² of "
-                f"lateral acceleration: {wrong.condition}"
-            )
-        signals = sign * run.steer, ay, run.speed, sign * run.roll, sign * run.sideslip
-        parts.append(np.array([signal[used] for signal in signals]))
-    return CorneringPoints(*np.concatenate(parts, axis=1))
+    ay = sign * run.ay
+    first = min(int(np.searchsorted(run.t, begin)), len(run.t) - 1)
+    wrong = run.violation(begin, steady=True)
+    end = len(run.t) if wrong is None else max(int(np.searchsorted(run.t, wrong.t)), first + 1)
+    used = slice(first, first + int(np.argmax(ay[first:end])) + 1)
+    if wrong is not None and used.stop == end:
+        procedure.outcome.trouble = (
+            f"{run.subject.title}, run '{run.name}': figures hold up to {ay[used].max():.3g} m/s² of "
+            f"lateral acceleration: {wrong.condition}"
+        )
+    signals = sign * run.steer, ay, run.speed, sign * run.roll, sign * run.sideslip
+    return CorneringPoints(*(signal[used] for signal in signals))
 
 
 def judge(procedure: Procedure, points: CorneringPoints) -> None:
@@ -137,7 +133,7 @@ class ConstantRadiusTest(Procedure):
             duration=SETTLING + (fastest - slowest) / v["acceleration"],
         )
         off = abs(run["path_error"]) > LEFT * v["radius"]
-        points = points_of(self, [run], SETTLING, v["direction"])
+        points = points_of(self, run, SETTLING, v["direction"])
         if off.any():
             k = int(off.argmax())
             self.outcome.notes.append(
@@ -163,7 +159,7 @@ class ConstantSpeedTest(Procedure):
     def perform(self) -> None:
         v = self.values
         run = ramp(self, v["speed"], 1.1 * v["friction"] * self.subject.gravity, v["direction"], 1.3)
-        judge(self, points_of(self, [run], BEGIN + self.LAG, v["direction"]))
+        judge(self, points_of(self, run, BEGIN + self.LAG, v["direction"]))
         K, L = self.outcome["understeer_gradient"] / (DEGREES * G), self.subject.wheelbase
         self.outcome.add(
             "yaw_rate_gain", "yaw rate gain at this speed", yaw_rate_gain(v["speed"], L, K), "1/s"
@@ -208,7 +204,7 @@ class ConstantSteeringTest(Procedure):
             top_speed=fastest,
             duration=START + (fastest - slowest) / v["acceleration"],
         )
-        judge(self, points_of(self, [run], START, v["direction"]))
+        judge(self, points_of(self, run, START, v["direction"]))
 
 
 STEP_AT = 1.0

@@ -30,7 +30,7 @@ class DrivenAxle(NamedTuple):
 
     ``biases``: torque of an axle's slower wheel over that of the faster one, by axle or of all.
     ``ratios``: by axle, if they differ.  ``axles``: how many it drives, if not any number.  ``like_chrono``:
-    what of the shafts no vehicle has.
+    numbers of the shafts that only Chrono's drivelines have.
     """
 
     ratio: float

@@ -54,7 +54,7 @@ class FrictionData(Section):
 class ColumnData(Section):
     """Steering wheel and column, all at the wheel; ``lock`` is its angle at full lock, either way.
 
-    Without them there is no assistance and no friction.
+    There is no assistance and no friction unless given.
     """
 
     lock: Annotated[float, ParameterQuantity("rad", above=0.0)]

@@ -87,7 +87,7 @@ BATCH = 16
 """Most runs of one task and one file, which are lost when it is killed."""
 
 MOST_INSTANTS = 10_000_000
-"""Stored variables of a run."""
+"""Most stored instants of a run."""
 
 
 @dataclass(frozen=True)

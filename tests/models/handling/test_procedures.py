@@ -256,7 +256,7 @@ def test_jolt_at_start_is_no_steady_cornering() -> None:
     run: Any = SimpleNamespace(t=t, ay=-ay, steer=-t, speed=20.0 + t, roll=-t, sideslip=t)
     run.violation = lambda begin, steady: None
     procedure: Any = None  # notes nothing
-    points = points_of(procedure, [run], 3.0, -1.0)
+    points = points_of(procedure, run, 3.0, -1.0)
     assert (points.ay[0], points.ay[-1], points.speed[-1]) == pytest.approx((1.5, 5.0, 30.0))
 
 
