@@ -36,23 +36,22 @@ SERIES = "time", "measured", "predicted", "sd", "window"
 
 def racing_car(folder: Path, others: Sequence[Path]) -> None:
     """Fit the AV-21 to Las Vegas and every second window of Putnam Park; predict the rest, or others."""
-    putnam = racing_run(folder / "Putnam_park2023_run4_2_first.csv.gz", "putnam", "deg", {"from": 20.0})
-    lvms = racing_run(folder / "LVMS_23_01_04_B.csv.gz", "lvms", "rad", {"from": 110.0, "to": 425.0})
+    oval, course = folder / "LVMS_23_01_04_B.csv.gz", folder / "Putnam_park2023_run4_2_first.csv.gz"
+    putnam = racing_run(course, "putnam", "deg", {"from": 20.0})
+    lvms = racing_run(oval, "lvms", "rad", {"from": 110.0, "to": 425.0})
     windows = putnam.windows(OPTIONS.length, OPTIONS.lead)
     fitted, kept = part(putnam, windows[::2]), part(putnam, windows[1::2])
     # a slow run round an oval: every third window is enough
     runs = [part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::3]), fitted]
-    names = "LVMS_23_01_04_B.csv.gz", "Putnam_park2023_run4_2_first.csv.gz"
-    runs = [mask(run, failures(folder / name)) for run, name in zip(runs, names, strict=True)]
+    runs = [mask(run, failures(path)) for run, path in zip(runs, (oval, course), strict=True)]
     further = [racing_run(path, "putnam", "deg", {}) for path in others]
-    first = folder / "Putnam_park2023_run4_2_first.csv.gz"
-    predicted, paths = (further, others) if others else ([kept], [first])
+    predicted, paths = (further, others) if others else ([kept], [course])
     wrong = {run.name: failures(path) for run, path in zip(predicted, paths, strict=True)}
     for name, spans in wrong.items():
         print(f"{name}: the filter fails:", ", ".join(f"{a:.1f} to {b:.1f} s" for a, b in spans))
     for run in predicted:
         show_floor(run, wrong[run.name])
-    table = read_table(first)
+    table = read_table(course)
     turning = table["vx"].to_numpy() * np.tan(table["delta"].to_numpy()) / WHEELBASE
     for axle, left, right in (("front", "wheel_fl", "wheel_fr"), ("rear", "wheel_rl", "wheel_rr")):
         ahead = (table[right] - table[left]).to_numpy() / 3.6

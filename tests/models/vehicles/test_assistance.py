@@ -27,11 +27,11 @@ def vehicle(name: str) -> tuple[ce.Model, np.ndarray]:
     return model, settle(model)
 
 
-def driven(name: str, inputs: Any, duration: float, friction: float) -> xr.Dataset:
+def driven(name: str, inputs: Any, duration: float, friction: float, **free: float) -> xr.Dataset:
     model, y = vehicle(name)
     return ce.simulate(
         model, inputs, duration=duration, y0=y, method="rk4", step=1e-3, interval=0.02,
-        parameters={"road.friction": friction},
+        parameters={"road.friction": friction, **free},
     )  # fmt: skip
 
 
@@ -88,13 +88,9 @@ def test_friction_is_what_a_vehicle_can_brake_with() -> None:
     0.034 on 0.3, so that the allowed 0.06 lies beyond the one and before the other.  At any slip held, an
     anti-lock system must use three quarters of the peak (UN Regulation 13-H, annex 6, 5.3.1).
     """
-    model, y = vehicle("sedan-assisted")
 
     def braked(friction: float, slip: float) -> xr.Dataset:
-        return ce.simulate(
-            model, {"brake": 1.0}, duration=2.2, y0=y, method="rk4", step=1e-3, interval=0.02,
-            parameters={"road.friction": friction, "assistance.abs.slip": slip},
-        )  # fmt: skip
+        return driven("sedan-assisted", {"brake": 1.0}, 2.2, friction, **{"assistance.abs.slip": slip})
 
     best = braked(0.3, 0.03)
     assert deceleration(best, 1.0) == pytest.approx(0.3, rel=0.03)
