@@ -30,7 +30,7 @@ CLOSED = 1e-12
 
 
 def certificate(problem: Problem) -> Floats | None:
-    """y, (m,), if there is one; None means nothing for the problem but that contradictions are none."""
+    """Return y, (m,), if there is one; without one the problem may still have no solution."""
     kind = problem.conditions.kind
     chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
     if len(chosen) == 0:
