@@ -18,7 +18,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.parts.paths import CirclePath
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 
 PAGE = Path(__file__).parents[1] / "docs" / "conventions.md"
 G = 9.81

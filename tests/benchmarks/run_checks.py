@@ -135,7 +135,7 @@ def stepping(inputs: dict[str, float], y0: Any, steps: int) -> Callable[[Model],
 
 def four_bar() -> System:
     """A small system: what a step costs is mostly Python."""
-    from tests.ce_dynamics.mechanisms import four_bar as build
+    from tests.support.systems import four_bar as build
 
     return build((0.2, 0.5, 0.4, 0.5), 0.7)  # the crank turns fully
 

@@ -22,7 +22,7 @@ from ce_dynamics.embedding.closures.choices import IndependentChoice
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.system import Independent, System
-from tests.ce_dynamics.against_augmented import assert_agrees
+from tests.support.augmented import assert_agrees
 
 NOTHING = np.zeros(0)
 HERE = np.eye(3), np.zeros(3)

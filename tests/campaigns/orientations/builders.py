@@ -25,7 +25,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.published import MECHANISMS
 from tests.campaigns.orientations.trial import CLOSED, ROUNDINGS, size_of
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import (
+from tests.support.systems import (
     bricard,
     five_bar,
     floating_coupler,

@@ -20,7 +20,7 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.against_augmented import assert_agrees
+from tests.support.augmented import assert_agrees
 from tests.ce_dynamics.augmented.systems import (
     KINDS,
     Link,

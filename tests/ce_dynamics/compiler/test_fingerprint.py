@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.vehicles.description import HmmwvParameters
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 
 def pendulum(length: float = 0.5, mass: float = 2.0, function: Callable[[Any], Any] | None = None) -> System:

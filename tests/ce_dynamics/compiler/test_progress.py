@@ -15,7 +15,7 @@ import ce_dynamics as ce
 from ce_dynamics.cli.progress import Display
 from ce_dynamics.compiler import progress
 from ce_dynamics.compiler.progress import at_work
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 
 
 @pytest.fixture

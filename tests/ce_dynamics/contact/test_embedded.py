@@ -29,7 +29,7 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.contact import Friction
 from ce_dynamics.errors import ModelError, SimulationError
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 G = 9.81
 

@@ -9,7 +9,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.simulation import jump_in
 from ce_dynamics.simulation.monitors.reach import Jump
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 LENGTHS = 2.0, 2.5, 2.0, 4.0
 

@@ -25,7 +25,7 @@ from ce_dynamics.contact import (
     simulate_unilateral,
 )
 from ce_dynamics.errors import AccuracyWarning, ModelError, RangeWarning, SimulationError
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 
 def five_bar(**how: object) -> ce.System:

@@ -17,8 +17,8 @@ from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import inverse_mass_matrix, mass_matrix
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.against_augmented import assert_agrees
-from tests.ce_dynamics.mechanisms import rsur
+from tests.support.augmented import assert_agrees
+from tests.support.systems import rsur
 
 NOTHING = np.zeros(0)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,56 +29,20 @@ from ce_dynamics.errors import (
     SimulationError,
     SingularityWarning,
 )
-from ce_dynamics.mechanism.hinges import Distance, Planar, Prismatic, Revolute, Spherical
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.where_it_broke import warn_if_steep
 from ce_dynamics.simulation.results import observe_run
 from tests.ce_dynamics.dynamics.test_control import Held, Push
-from tests.ce_dynamics.embedding.path.test_linkage import five_point, stacked, through
-from tests.ce_dynamics.mechanisms import Z, add, dyad, five_bar
-
-NOTHING = np.zeros(0)
-
-
-def rssr() -> System:
-    """Crank, ball joint, rod, ball joint, rocker: the rod may spin, so no set of whole hinges fits."""
-    system = System(gravity=(0.3, -1.0, -9.81))
-    B, C = np.array((0.0, 0.3, 0.1)), np.array((1.0, 0.2, 0.9))
-    add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)
-    add(system, "rod", "crank", Spherical(B), 0.5 * (B + C) + np.array((0.0, 0.05, 0.0)))
-    add(system, "rocker", "ground", Revolute((0.2, 1.0, 0.0), (1.2, 0.0, 0.1)), 0.5 * C)
-    system.close_loop("ball", "rod", "rocker", Spherical(C))
-    return system
+from tests.ce_dynamics.embedding.test_loops import Case
+from tests.support.augmented import NOTHING
+from tests.support.systems import CHARTS, Z, add, dyad, five_bar, rssr, through
 
 
-def platform() -> System:
-    """A plate that moves in the plane on three legs, and three redundant conditions per pin."""
-    system = System(gravity=(0.0, -9.81, 0.0))
-    feet = [np.array(p) for p in ((-1.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
-    pins = [np.array(p) for p in ((-0.4, 1.2, 0.0), (0.5, 1.1, 0.0))]
-    add(system, "plate", "ground", Planar(Z, (0.0, 1.3, 0.0)), np.array((0.0, 1.3, 0.0)))
-    for k, (foot, pin) in enumerate(zip(feet, pins, strict=True)):
-        add(system, f"leg {k}", "ground", Revolute(Z, foot), 0.7 * foot + 0.3 * pin)
-        slide = Prismatic(pin - foot, foot)
-        add(system, f"rod {k}", f"leg {k}", slide, 0.3 * foot + 0.7 * pin)
-        system.close_loop(f"pin {k}", f"rod {k}", "plate", Revolute(Z, pin))
-    return system
-
-
-MECHANISMS: dict[str, tuple[Callable[[], System], int]] = {
-    "five-bar": (lambda: through(five_bar()), 2),
-    "RSSR": (lambda: through(rssr()), 2),
-    "platform": (lambda: through(platform()), 3),
-}
-
-
-@pytest.fixture(scope="module", params=MECHANISMS)
+@pytest.fixture(scope="module", params=CHARTS)
 def mechanism(request: pytest.FixtureRequest) -> Embedding:
-    build, freedoms = MECHANISMS[request.param]
-    embedding = embed(build())
-    assert embedding.n_v == freedoms
-    return embedding
+    return embed(CHARTS[request.param]())
 
 
 def linkage_of(embedding: Embedding) -> ChartLinkage:
@@ -89,70 +52,10 @@ def linkage_of(embedding: Embedding) -> ChartLinkage:
 
 
 def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A place on a chart that touches the configurations some charts away from the design pose."""
-    linkage = linkage_of(embedding)
-    N = linkage.coordinate.inboard.n_v
-    c = linkage.coordinate.inboard.neutral
-    for _ in range(3):
-        c[:N] = rng.uniform(-0.2, 0.2, N)
-        c, _ = linkage.recentre(c, np.zeros(N))
-    c[:N] = rng.uniform(-0.25, 0.25, N)
-    return c, rng.uniform(-1.0, 1.0, N)
+    return Case("chart", "", embedding).random_state(rng)
 
 
 # Kinematics
-
-
-def test_accelerations_equal_those_of_the_augmented_model(
-    mechanism: Embedding, rng: np.random.Generator
-) -> None:
-    full = FullyAugmented(mechanism.system)
-    for _ in range(5):
-        q, v = random_state(mechanism, rng)
-        y = full.state_from_embedded(mechanism, q, v, NOTHING, NOTHING)
-        constraints = full.at(y, NOTHING).constraints
-        assert np.max(np.abs(constraints.g)) < 2e-14
-        assert np.max(np.abs(constraints.rate)) < 1e-13
-        by_body = compute_accelerations(mechanism, q, v, NOTHING, NOTHING)
-        found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
-        expected = full.accelerations(y, NOTHING).V_dot
-        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.max(np.abs(expected)))
-
-
-def test_velocities_and_biases_are_derivatives(mechanism: Embedding, rng: np.random.Generator) -> None:
-    """Five-point formula: off by h⁴ |f⁽⁵⁾| / 30 < 1e-9 for |f⁽⁵⁾| < 3e4, and 1.5e-11 from rounding."""
-    q, v = random_state(mechanism, rng)
-    system, N = mechanism.system, len(v)
-
-    def ahead(t: float) -> Outward:
-        return Outward(mechanism, q + t * np.concatenate((v, np.zeros(len(q) - N))), v, {})
-
-    def points(t: float) -> Array:
-        return np.concatenate([ahead(t).placement(body, system.ground).r for body in system.bodies])
-
-    at = ahead(0.0)
-    rates = np.concatenate([at.placement(body, system.ground).v for body in system.bodies])
-    np.testing.assert_allclose(rates, five_point(points), rtol=0.0, atol=1e-8)
-    np.testing.assert_allclose(
-        stacked(at, "bias"), five_point(lambda t: stacked(ahead(t), "X") @ v), rtol=0.0, atol=1e-8
-    )
-
-
-def test_compiled_kinematics_equal_the_plain_ones(mechanism: Embedding, rng: np.random.Generator) -> None:
-    n_q = mechanism.n_q
-
-    def kinematics(y: Array) -> dict[str, Array]:
-        outward = Outward(mechanism, y[:n_q], y[n_q:], {})
-        S = next(S for S in mechanism.aggregates if S.closures)
-        parts = [outward.motions[S.name].hinge_motions[body.name] for body in S.bodies]
-        return {part: np.concatenate([getattr(p, part) for p in parts]) for part in ("c", "X", "bias")}
-
-    compiled = compile_function(trace("kinematics", kinematics, {"y": n_q + mechanism.n_v}))
-    for _ in range(3):
-        q, v = random_state(mechanism, rng)
-        for part, value in zip(("c", "X", "bias"), compiled(np.concatenate((q, v))), strict=True):
-            plain = stacked(Outward(mechanism, q, v, {}), part)
-            np.testing.assert_allclose(value, plain.reshape(value.shape), rtol=0.0, atol=1e-11)
 
 
 def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Generator) -> None:
@@ -231,7 +134,7 @@ def test_what_is_no_number_has_left_its_chart(mechanism: Embedding, lost: float)
 
 def folding(led: bool) -> System:
     """A five-bar whose couplers fold onto each other after 0.343 s: its cranks do not tell how it goes on."""
-    system = five_bar() if led else through(five_bar())
+    system = five_bar() if led else CHARTS["five-bar"]()
     system.start("left", v=-6.0)
     system.start("right", v=6.8)
     return system
@@ -239,7 +142,7 @@ def folding(led: bool) -> System:
 
 def falling(led: bool) -> System:
     """A five-bar whose left crank goes round almost twice in two seconds."""
-    system = five_bar() if led else through(five_bar())
+    system = five_bar() if led else CHARTS["five-bar"]()
     system.start("left", q=0.2, v=0.7)
     system.start("right", q=-0.3, v=0.5)
     return system
@@ -340,7 +243,7 @@ def test_methods_agree_across_charts(method: Any) -> None:
 
 def test_worn_charts_are_left_in_any_order(rng: np.random.Generator) -> None:
     """What is asked first is a formula that does not answer less than the wear, for three directions."""
-    model = Model(through(platform()))
+    model = Model(CHARTS["platform"]())
     charts = Charts(model)
     y, renewed = model.y0, 0
     for _ in range(100):
@@ -394,12 +297,12 @@ def test_charts_are_checked_between_samples_off_the_grid() -> None:
 
 def test_a_rod_that_spins_between_balls() -> None:
     """Energy is kept, and its spin about its own axis is a freedom like the other."""
-    system = through(rssr())
+    system = CHARTS["RSSR"]()
     system.start("crank", v=6.0)
     system.start("rocker", v=0.0)
     with pytest.raises(IndependentCoordinatesError, match=r"cannot move with the initial rates"):
         Model(system)
-    system = through(rssr())
+    system = CHARTS["RSSR"]()
     model = Model(system)
     y0 = model.y0
     y0[-2:] = (3.0, -2.0)
@@ -424,7 +327,7 @@ def test_components_are_refused_on_charts() -> None:
 def test_initial_values_by_any_hinges() -> None:
     given = Model(falling(False))
     outward = given.instant(given.y0, given.u0).outward
-    system = through(five_bar())
+    system = CHARTS["five-bar"]()
     for name in ("left coupler", "right coupler"):
         body = given.system.find(name)
         system.start(name, q=outward.coordinate(body), v=outward.rate(body))
@@ -475,7 +378,7 @@ def turned_plane(angle: float, p: Array) -> Array:
 
 def test_initial_coordinates_out_of_reach() -> None:
     """The cranks' pins would meet, but bars of 1.1 and 1.3 cannot be folded to less than 0.2."""
-    system = through(five_bar())
+    system = CHARTS["five-bar"]()
     system.start("left", q=-1.33)
     system.start("right", q=1.51)
     with pytest.raises(AssemblyError, match=r"closure 'pin' stays open by .* on the way to .* at \d+% of it"):
@@ -510,7 +413,7 @@ def about(angle: float) -> Array:
 
 
 def test_rates_that_do_not_tell_how_it_moves() -> None:
-    system = through(five_bar())
+    system = CHARTS["five-bar"]()
     system.start("left", v=1.0)
     with pytest.raises(IndependentCoordinatesError, match=r"rates of \['left'\] do not determine"):
         Model(system)
@@ -530,6 +433,6 @@ def test_worn_charts_are_found() -> None:
 
 
 def test_description_names_charts() -> None:
-    text = str(through(five_bar()).describe())
+    text = str(CHARTS["five-bar"]().describe())
     assert "independent  left.chart" in text
     assert "found on charts of its configurations" in text

@@ -13,7 +13,7 @@ from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.hinges import Distance, Free, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.mechanisms import Z, add, five_bar, four_bar
+from tests.support.systems import Z, add, five_bar, four_bar
 
 
 def pin(x: float, y: float = 0.0) -> Revolute:

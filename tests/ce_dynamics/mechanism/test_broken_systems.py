@@ -16,7 +16,7 @@ from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.mechanisms import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
+from tests.support.systems import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from tests.ce_dynamics.against_augmented import assert_agrees
+from tests.support.augmented import assert_agrees
 from tests.ce_dynamics.readers.mujoco_states import Peer, assert_hard_limit, random_state, write
 
 

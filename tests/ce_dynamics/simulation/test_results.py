@@ -29,7 +29,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import simulate
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 SIDES = ("left", "right")
 

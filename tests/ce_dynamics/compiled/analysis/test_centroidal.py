@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.compiled.model import Model
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 
 Q, V = np.array((0.2, -0.1)), np.array((0.7, -1.1))
 

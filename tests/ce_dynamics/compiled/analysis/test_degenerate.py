@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 
 
 def parted(model: Model, y: Sequence[float]) -> tuple[Floats, Floats]:

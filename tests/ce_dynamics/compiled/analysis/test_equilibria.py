@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 
 G = 9.81
 M_ARM, L_ARM, I_ARM = 2.0, 0.5, 0.2

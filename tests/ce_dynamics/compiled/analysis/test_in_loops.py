@@ -13,7 +13,7 @@ from ce_dynamics.compiled.analysis.goals import goal_of
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
 from ce_dynamics.compiled.analysis.one_state import ASKED, place_bodies, placed_on_floats
 from ce_dynamics.compiled.model import Model
-from tests.ce_dynamics.stewart import points, stewart
+from tests.support.stewart import points, stewart
 
 TILT = Rotation.from_rotvec((0.4, 0.7, -0.2)).as_matrix()
 FEET = np.array(((0.0, 0.0), (1.0, 0.1), (0.4, 0.9)))

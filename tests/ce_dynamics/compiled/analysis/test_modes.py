@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.simulation.simulate import simulate
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 

@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Free, Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate
-from tests.ce_dynamics import mechanisms
+from tests.support import systems as mechanisms
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import Case, make_case
 

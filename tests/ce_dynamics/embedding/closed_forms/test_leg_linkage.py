@@ -10,8 +10,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.embed import embed
-from tests.ce_dynamics.against_augmented import largest_difference
-from tests.ce_dynamics.stewart import Leading, points, stewart
+from tests.support.augmented import largest_difference
+from tests.support.stewart import Leading, points, stewart
 
 
 def rotation(seed: int) -> Array:

@@ -13,8 +13,8 @@ from ce_dynamics.embedding.closed_forms.step import Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_rod_linkage import ELSEWHERE, HERE, SKEW, Frame, chain
+from tests.support.augmented import largest_difference
 
 BALL = np.array((1.0, 0.4, 0.6))
 AROUND = 0.05

@@ -9,8 +9,8 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closed_forms.planar import PlanarBars, keeps_plane
 from ce_dynamics.embedding.embed import embed
-from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation
+from tests.support.augmented import largest_difference
 
 
 def five_bar(one_after_the_other: bool, R: Array, side: float, turned_axis: bool) -> ce.System:

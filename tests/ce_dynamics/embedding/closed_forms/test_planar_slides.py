@@ -19,8 +19,8 @@ from ce_dynamics.embedding.closed_forms.planar import (
     TwoSlides,
 )
 from ce_dynamics.embedding.embed import embed
-from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation
+from tests.support.augmented import largest_difference
 
 POINTS = (0.0, 0.0), (0.3, 0.8), (1.3, 0.9), (1.2, -0.1)
 SLIDES = (0.8, 0.7), (0.2, -1.0), (1.0, 0.3), (-0.4, 1.0)

@@ -15,8 +15,8 @@ from ce_dynamics.embedding.closed_forms.step import InnerLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.linkage import Linkage
-from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation
+from tests.support.augmented import largest_difference
 
 FOOT, ANCHOR = np.array((0.3, 0.1, 0.2)), np.array((0.8, 0.6, 0.8))
 AROUND = 0.05

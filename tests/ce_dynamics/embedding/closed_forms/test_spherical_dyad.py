@@ -9,8 +9,8 @@ import ce_dynamics as ce
 from ce_dynamics.embedding.closed_forms.spherical_dyad import SphericalDyad, keeps_point
 from ce_dynamics.embedding.closed_forms.step import InnerLinkage
 from ce_dynamics.embedding.embed import embed
-from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation
+from tests.support.augmented import largest_difference
 
 
 def wrist(one_after_the_other: bool, seed: int, centre: tuple[float, float, float]) -> ce.System:

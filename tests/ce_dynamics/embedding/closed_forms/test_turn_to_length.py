@@ -10,7 +10,7 @@ from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from tests.ce_dynamics.against_augmented import largest_difference
+from tests.support.augmented import largest_difference
 
 
 def ankle(lead: str, *, telescopes: bool = False) -> ce.System:

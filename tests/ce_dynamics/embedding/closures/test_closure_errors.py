@@ -22,7 +22,8 @@ from ce_dynamics.mechanism.hinges import (
 )
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.mechanisms import (
+from tests.ce_dynamics.opaque import opaque, reveal
+from tests.support.systems import (
     add,
     bricard,
     five_bar,
@@ -31,7 +32,6 @@ from tests.ce_dynamics.mechanisms import (
     rsur,
     spatial_slider,
 )
-from tests.ce_dynamics.opaque import opaque, reveal
 
 CLOSURES: dict[str, Closure] = {
     "revolute": Revolute((0.2, 1.0, 0.3), (0.7, 0.4, -0.2)),

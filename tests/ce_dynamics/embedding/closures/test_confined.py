@@ -7,8 +7,8 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.embedding.embed import freedoms_of
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.mechanisms import Z, add, rsur
 from tests.ce_dynamics.moved_systems import Elsewhere, rotation
+from tests.support.systems import Z, add, rsur
 
 
 def planar_with_a_ball() -> System:

@@ -20,8 +20,8 @@ from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.system import System
 from tests.campaigns.orientations.__main__ import main
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import bricard, floating_coupler, slider_crank
 from tests.ce_dynamics.moved_systems import Elsewhere, rotation
+from tests.support.systems import bricard, floating_coupler, slider_crank
 
 Y = (0.0, 1.0, 0.0)
 

@@ -22,7 +22,7 @@ from ce_dynamics.embedding.motion import BodyMotion
 from ce_dynamics.mechanism.hinges import Revolute, Spherical, Universal
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import Z, add, dyad
+from tests.support.systems import Z, add, dyad
 
 NEAR = 0.05
 

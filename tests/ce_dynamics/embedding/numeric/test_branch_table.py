@@ -17,7 +17,7 @@ from ce_dynamics.errors import IndependentCoordinatesError, ModelError
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Spherical, Universal
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.closure_sampling import closure_errors_at
-from tests.ce_dynamics.mechanisms import Z, add, four_bar, swinging_lever
+from tests.support.systems import Z, add, four_bar, swinging_lever
 
 pytestmark = pytest.mark.usefixtures("by_newton")
 

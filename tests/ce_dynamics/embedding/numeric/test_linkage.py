@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.augmented import FullyAugmented, compute_accelerations
+from ce_dynamics.augmented import compute_accelerations
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.embed import embed
@@ -26,41 +24,31 @@ from ce_dynamics.embedding.numeric.branch import follow
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.couplings.components import ConstraintView
-from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.mechanisms import (
+from tests.support.augmented import NOTHING, assert_agrees
+from tests.support.systems import (
+    CRANK_ROCKER,
+    DOUBLE_ROCKER,
+    LOOPS,
     Z,
     add,
     bricard,
+    drive,
     dyad,
     five_bar,
     floating_coupler,
     four_bar,
     rsur,
     slider_crank,
-    spatial_slider,
-    swinging_lever,
 )
-
-CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
-DOUBLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
-
-MECHANISMS: dict[str, Callable[[], System]] = {
-    "crank-rocker": lambda: four_bar(CRANK_ROCKER, 0.7),
-    "double rocker": lambda: four_bar(DOUBLE_ROCKER, 1.0),
-    "slider-crank": lambda: slider_crank(0.3, 1.0, 0.5), "five-bar": five_bar, "RSUR": rsur,
-    "cylindrical slider": lambda: spatial_slider("cylindrical"), "screw": lambda: spatial_slider("screw"),
-    "floating coupler": floating_coupler, "Bricard": bricard,
-    "lever that becomes parallel to a rail": lambda: swinging_lever(0.5, "lever"),
-}  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("by_newton")
 
 
 def test_a_branch_is_followed_just_past_its_limits() -> None:
     """One point beyond each limit, for the interpolation up to it; the rest would be work for nothing."""
-    embedding = embed(MECHANISMS["double rocker"]())
+    embedding = embed(LOOPS["double rocker"]())
     linkage = embedding.aggregates[0].linkages[0]
     assert isinstance(linkage, NumericLinkage)
     low, high = -0.3, 0.25
@@ -70,14 +58,6 @@ def test_a_branch_is_followed_just_past_its_limits() -> None:
     assert thetas[0] <= low < thetas[1]
     assert thetas[-2] < high <= thetas[-1]
     assert (branch.lower.theta, branch.upper.theta) == (low, high)
-
-
-@pytest.fixture(scope="module", params=MECHANISMS)
-def mechanism(
-    request: pytest.FixtureRequest, recognising_nothing: Callable[[], AbstractContextManager[None]]
-) -> Embedding:
-    with recognising_nothing():
-        return embed(MECHANISMS[request.param]())
 
 
 def linkage_of(embedding: Embedding) -> NumericLinkage:
@@ -90,102 +70,10 @@ def moving(embedding: Embedding, q: Any, v: Any) -> Outward:
     return Outward(embedding, np.asarray(q, dtype=float), np.asarray(v, dtype=float), {})
 
 
-def angle(embedding: Embedding, body: str, q: float) -> float:
-    outward = moving(embedding, [q], [0.0])
-    return float(outward.coordinate(embedding.system.find(body)))
-
-
-def placements(outward: Outward) -> Array:
-    """World positions of two points and orientation of every body, flattened."""
-    system = outward.embedding.system
-    rows = []
-    for body in system.bodies:
-        j = outward.placement(body, system.ground)
-        rows += [*j.r, *j.R.ravel()]
-    return np.array(rows, dtype=float)
-
-
 def stacked(motion: Outward, part: str) -> Array:
     S = next(S for S in motion.embedding.aggregates if S.closures)
     hinge_motions = motion.motions[S.name].hinge_motions
     return np.concatenate([getattr(hinge_motions[b.name], part) for b in S.dependent]).astype(float)
-
-
-def five_point(f: Callable[[float], Array], h: float = 1e-3) -> Array:
-    return np.asarray((8.0 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12.0 * h))
-
-
-def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A state at least a tenth of the reach away from its ends."""
-    reach = linkage_of(embedding).reach()
-    if reach is None:
-        return rng.uniform(-0.4, 0.4, embedding.n_q), rng.uniform(-1.0, 1.0, embedding.n_v)
-    lower, upper = reach if math.isfinite(reach[0]) else (-math.pi, math.pi)
-    margin = 0.1 * (upper - lower)
-    return rng.uniform(lower + margin, upper - margin, 1), rng.uniform(-1.0, 1.0, 1)
-
-
-# What holds for every mechanism
-
-
-def test_closures_hold(mechanism: Embedding, rng: np.random.Generator) -> None:
-    full = FullyAugmented(mechanism.system)
-    for _ in range(20):
-        q, v = random_state(mechanism, rng)
-        y = full.state_from_embedded(mechanism, q, v, np.zeros(0), np.zeros(0))
-        constraints = full.at(y, np.zeros(0)).constraints
-        assert np.max(np.abs(constraints.g)) < 2e-14  # rows of all hinges, independent of the embedding
-        assert np.max(np.abs(constraints.rate)) < 1e-13
-
-
-def test_accelerations_equal_those_of_the_augmented_model(
-    mechanism: Embedding, rng: np.random.Generator
-) -> None:
-    full = FullyAugmented(mechanism.system)
-    for _ in range(5):
-        q, v = random_state(mechanism, rng)
-        nothing = np.zeros(0)
-        by_body = compute_accelerations(mechanism, q, v, nothing, nothing)
-        found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
-        y = full.state_from_embedded(mechanism, q, v, nothing, nothing)
-        expected = full.accelerations(y, nothing).V_dot
-        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.max(np.abs(expected)))
-
-
-def test_velocities_are_derivatives_of_positions(mechanism: Embedding, rng: np.random.Generator) -> None:
-    q, v = random_state(mechanism, rng)
-    system = mechanism.system
-
-    def points(s: float) -> Array:
-        outward = moving(mechanism, q + s * v, v)
-        return np.concatenate([outward.placement(body, system.ground).r for body in system.bodies])
-
-    at = moving(mechanism, q, v)
-    rates = np.concatenate([at.placement(body, system.ground).v for body in system.bodies])
-    np.testing.assert_allclose(rates, five_point(points), rtol=0.0, atol=1e-8)
-
-
-def test_bias_is_the_derivative_of_the_dependent_rates(
-    mechanism: Embedding, rng: np.random.Generator
-) -> None:
-    q, v = random_state(mechanism, rng)
-    rates = five_point(lambda s: stacked(moving(mechanism, q + s * v, v), "X") @ v)
-    np.testing.assert_allclose(stacked(moving(mechanism, q, v), "bias"), rates, rtol=0.0, atol=1e-8)
-
-
-def test_compiled_kinematics_equal_the_plain_ones(mechanism: Embedding, rng: np.random.Generator) -> None:
-    def kinematics(q: Array, v: Array) -> dict[str, Array]:
-        outward = Outward(mechanism, q, v, {})
-        S = next(S for S in mechanism.aggregates if S.closures)
-        parts = [outward.motions[S.name].hinge_motions[body.name] for body in S.dependent]
-        return {part: np.concatenate([getattr(p, part) for p in parts]) for part in ("c", "X", "bias")}
-
-    compiled = compile_function(trace("kinematics", kinematics, {"q": mechanism.n_q, "v": mechanism.n_v}))
-    for _ in range(5):
-        q, v = random_state(mechanism, rng)
-        for part, value in zip(("c", "X", "bias"), compiled(q, v), strict=True):
-            plain = stacked(moving(mechanism, q, v), part)
-            np.testing.assert_allclose(value, plain, rtol=1e-11, atol=1e-12)
 
 
 # Positions against closed forms
@@ -318,18 +206,22 @@ def test_five_bar_positions_and_end_of_straight_path() -> None:
 @pytest.mark.parametrize("cut", ["coupler", "ground"])
 def test_choice_of_cut(cut: str, rng: np.random.Generator) -> None:
     one, other = embed(four_bar(CRANK_ROCKER, 0.7)), embed(four_bar(CRANK_ROCKER, 0.7, cut=cut))
-    compare_accelerations(one, other, rng.uniform(-3.0, 3.0, 1), rng.uniform(-2.0, 2.0, 1))
+    state = rng.uniform(-3.0, 3.0, 1), rng.uniform(-2.0, 2.0, 1)
+    compare_accelerations(one, other, state, state)
 
 
 @pytest.mark.parametrize("q", [-1.7, 0.4, 2.9])
 def test_choice_of_cut_of_a_spatial_loop(q: float) -> None:
-    compare_accelerations(embed(rsur("universal")), embed(rsur("spherical")), np.array([q]), np.array([1.3]))
+    state = np.array([q]), np.array([1.3])
+    compare_accelerations(embed(rsur("universal")), embed(rsur("spherical")), state, state)
 
 
-def compare_accelerations(one: Embedding, other: Embedding, q: Array, v: Array) -> None:
-    nothing = np.zeros(0)
-    ours = compute_accelerations(one, q, v, nothing, nothing)
-    theirs = compute_accelerations(other, q, v, nothing, nothing)
+def compare_accelerations(
+    one: Embedding, other: Embedding, state: tuple[Array, Array], state_of_other: tuple[Array, Array]
+) -> None:
+    """Compare those of all bodies in the same state, given by coordinates and rates of either."""
+    ours = compute_accelerations(one, *state, NOTHING, NOTHING)
+    theirs = compute_accelerations(other, *state_of_other, NOTHING, NOTHING)
     scale = max(np.max(np.abs(a)) for a in ours.values())
     for name, value in ours.items():
         np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-11 * scale)
@@ -343,39 +235,27 @@ def test_choice_of_independent_coordinate(independent: str) -> None:
     motion = moving(one, q, v).motions["crank"].hinge_motions[independent]
     q_other = one.system.find(independent).inboard.coordinates(motion.c).astype(float)
     v_other = (motion.X @ v).astype(float)
-    nothing = np.zeros(0)
-    ours = compute_accelerations(one, q, v, nothing, nothing)
-    theirs = compute_accelerations(other, q_other, v_other, nothing, nothing)
-    for name, value in ours.items():
-        np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-10)
+    compare_accelerations(one, other, (q, v), (q_other, v_other))
 
 
 # Prescribed motion inside the loop: η and η̇
 
 
-def driven_five_bar() -> System:
-    system = five_bar(["left"])
-    for name in ("turn", "turn_rate", "turn_acceleration"):
-        system.add_input(name, "")
-    system.prescribe("right", Driven("turn"))
-    return system
-
-
 def test_prescribed_coordinate_in_a_loop() -> None:
-    system = driven_five_bar()
-    embedding = embed(system)
-    compare_with_augmented(embedding, np.array([0.2]), np.array([0.7]), np.array([-0.3, 0.9, 2.0]))
+    embedding = embed(drive(five_bar(["left"]), "right"))
+    u = np.array([-0.3, 0.9, 2.0])
+    assert_agrees(
+        embedding, np.array([0.2]), np.array([0.7]), u=u, relative=1e-11, closed=1e-14, moving=1e-13
+    )
 
 
 def tied_to_a_lever() -> System:
     """A slide on an arm, tied by a rod to a lever that is prescribed and no part of the loop's body."""
     system = System(gravity=(0.0, -9.81, 0.0))
-    for name in ("turn", "turn_rate", "turn_acceleration"):
-        system.add_input(name, "")
     add(system, "arm", "ground", Revolute((0.1, 0.0, 1.0), (-2.0, 0.0, 0.0)), np.array((-2.0, 0.5, 0.0)))
     add(system, "slide", "arm", Prismatic((1.0, 0.2, 0.0), (-2.0, 0.5, 0.0)), np.array((-2.0, 0.6, 0.0)))
     add(system, "lever", "ground", Revolute((0.0, 0.4, 1.0), (-0.5, 0.0, 0.0)), np.array((-0.5, 0.5, 0.0)))
-    system.prescribe("lever", Driven("turn"))
+    drive(system, "lever")
     system.close_loop("rod", "slide", "lever", Distance((-2.0, 0.8, 0.0), (-0.5, 0.8, 0.0)), ["arm"])
     return system
 
@@ -386,7 +266,7 @@ def test_attachment_to_a_prescribed_sibling(turn: float) -> None:
     embedding = embed(system)
     assert [body.name for body in embedding.owner["arm"].siblings] == ["lever"]
     q, v, u = np.array([0.2]), np.array([0.7]), np.array([turn, 0.9, 2.0])
-    compare_with_augmented(embedding, q, v, u)
+    assert_agrees(embedding, q, v, u=u, relative=1e-11, closed=1e-14, moving=1e-13)
 
 
 @pytest.mark.parametrize("turn", [-2.5, -1.5])
@@ -400,24 +280,8 @@ def test_sibling_out_of_reach(turn: float) -> None:
     assert np.isnan(outward.coordinate(system.find("slide")))
 
 
-def compare_with_augmented(embedding: Embedding, q: Array, v: Array, u: Array) -> None:
-    system, nothing = embedding.system, np.zeros(0)
-    full = FullyAugmented(system)
-    y = full.state_from_embedded(embedding, q, v, nothing, u)
-    constraints = full.at(y, u).constraints
-    assert np.max(np.abs(constraints.g)) < 1e-14
-    assert np.max(np.abs(constraints.rate)) < 1e-13
-    expected = full.accelerations(y, u).V_dot
-    by_body = compute_accelerations(embedding, q, v, nothing, u)
-    found = np.concatenate([by_body[body.name] for body in system.bodies])
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.max(np.abs(expected)))
-
-
 def test_wholly_prescribed_loop_has_table_over_its_drive() -> None:
-    system = four_bar(CRANK_ROCKER, 0.7, independent=())
-    for name in ("turn", "turn_rate", "turn_acceleration"):
-        system.add_input(name, "")
-    system.prescribe("crank", Driven("turn"))
+    system = drive(four_bar(CRANK_ROCKER, 0.7, independent=()), "crank")
     embedding = embed(system)
     assert embedding.n_v == 0
     assert linkage_of(embedding).reach() == (-math.inf, math.inf)
@@ -508,17 +372,6 @@ def test_rough_guess_is_assembled() -> None:
     assert slider.c[0] == pytest.approx(math.sqrt(1.1**2 - 0.3**2) - 1.0, abs=1e-15)
 
 
-def test_unassemblable_loop_names_closure_and_gap() -> None:
-    system = System()
-    add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
-    add(system, "lever", "ground", Revolute(Z, (2.0, 0.0, 0.0)), np.array((2.0, 0.2, 0.0)))
-    system.close_loop("rod", "crank", "lever", Distance((0.0, 0.3, 0.0), (2.0, 0.4, 0.0), 5.0), ["crank"])
-    with pytest.raises(
-        AssemblyError, match=r"'crank'.*closure 'rod' stays open by .* whatever \['crank', 'lever'\]"
-    ):
-        embed(system)
-
-
 def test_loop_that_closes_elsewhere_names_held_hinges() -> None:
     """The rod reaches when the crank turns towards the slider's line, not where the design pose holds it."""
     system = System()
@@ -529,35 +382,6 @@ def test_loop_that_closes_elsewhere_names_held_hinges() -> None:
         AssemblyError, match=r"with \['crank'\] in the design pose: closure 'rod' stays open by"
     ):
         embed(system)
-
-
-@pytest.mark.parametrize("independent", [("crank", "rocker"), ("crank", "coupler", "rocker")])
-def test_wrong_number_of_independent_coordinates(independent: tuple[str, ...]) -> None:
-    with pytest.raises(ModelError, match=rf"1 degrees of freedom .* but {len(independent)} independent"):
-        embed(four_bar(CRANK_ROCKER, 0.7, independent=independent))
-
-
-def test_dead_centre_as_the_design_pose() -> None:
-    """Coupler and rocker in line: the crank cannot drive them, the rocker can."""
-    a, b, c, d = 1.0, 1.0, 0.5, math.sqrt(1.0 + 1.5**2)
-    D = np.array((d, 0.0, 0.0))
-
-    def stretched(independent: str) -> System:
-        theta = math.acos((a * a + d * d - (b + c) ** 2) / (2.0 * a * d))
-        B = a * np.array((math.cos(theta), math.sin(theta), 0.0))
-        C = B + (D - B) * b / (b + c)
-        system = System()
-        add(system, "crank", "ground", Revolute(Z), 0.5 * B)
-        add(system, "coupler", "crank", Revolute(Z, B), 0.5 * (B + C))
-        add(system, "rocker", "ground", Revolute(Z, D), 0.5 * (C + D))
-        system.close_loop("pin", "coupler", "rocker", Revolute(Z, C), [independent])
-        return system
-
-    with pytest.raises(
-        ModelError, match=r"cannot be driven by \['crank'\].*'coupler', 'rocker'.*dead centre"
-    ):
-        embed(stretched("crank"))
-    assert embed(stretched("rocker")).n_v == 1
 
 
 def test_turns_of_nut_cannot_be_told_by_angle() -> None:
@@ -613,6 +437,4 @@ def test_independent_coordinates_are_chosen(build: Callable[[], System], n_v: in
     assert embedding.n_v == n_v
     motion = moving(embedding, np.full(n_v, 0.05), np.ones(n_v))
     assert np.max(np.abs(stacked(motion, "X"))) < 20.0  # a poor choice would be near a dead centre
-    full = FullyAugmented(embedding.system)
-    y = full.state_from_embedded(embedding, np.full(n_v, 0.05), np.ones(n_v), np.zeros(0), np.zeros(0))
-    assert np.max(np.abs(full.at(y, np.zeros(0)).constraints.g)) < 1e-14
+    assert_agrees(embedding, np.full(n_v, 0.05), np.ones(n_v), closed=1e-14)

@@ -7,7 +7,6 @@ and rates to K times that; K is below 100 unless a test says otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +16,7 @@ from scipy.integrate import solve_ivp
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.curve import close_across
@@ -31,56 +28,29 @@ from ce_dynamics.embedding.whole_loop import path_of
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.couplings import Gear
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.mechanisms import (
+from tests.support.systems import (
+    CHANGE_POINT,
+    CRANK_ROCKER,
+    DOUBLE_ROCKER,
+    PATHS,
     Z,
     add,
-    bricard,
+    drive,
     dyad,
     five_bar,
-    floating_coupler,
     four_bar,
-    rsur,
     slider_crank,
     spatial_slider,
+    through,
 )
 
-CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
-TRIPLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
-CHANGE_POINT = (1.0, 2.0, 1.5, 1.5)  # crank + coupler = rocker + ground
 
-NOTHING = np.zeros(0)
-
-
-def through(system: System, forward: str = "") -> System:
-    """The same with a path coordinate, which increases with the hinge of a body."""
-    for k, closure in enumerate(system.closures):
-        assert isinstance(closure, LoopClosure)
-        named = (forward,) if forward and k == 0 else ()
-        system.closures[k] = replace(closure, independent=named, through_dead_centres=True)
-    return system
-
-
-MECHANISMS: dict[str, Callable[[], System]] = {
-    "crank-rocker": lambda: through(four_bar(CRANK_ROCKER, 0.7), "rocker"),
-    "triple rocker": lambda: through(four_bar(TRIPLE_ROCKER, 1.0), "crank"),
-    "slider-crank": lambda: through(slider_crank(0.3, 1.0, 0.5), "slider"),
-    "change point": lambda: through(four_bar(CHANGE_POINT, 0.7), "crank"),
-    "RSUR": lambda: through(rsur(), "rocker"),
-    "cylindrical slider": lambda: through(spatial_slider("cylindrical")),
-    "prismatic slider": lambda: through(spatial_slider("prismatic"), "slider"),
-    "screw": lambda: through(spatial_slider("screw"), "slider"),
-    "floating coupler": lambda: through(floating_coupler(), "rocker"),
-    "Bricard": lambda: through(bricard()),
-}
-
-
-@pytest.fixture(scope="module", params=MECHANISMS)
+@pytest.fixture(scope="module", params=PATHS)
 def mechanism(request: pytest.FixtureRequest) -> Embedding:
-    return embed(MECHANISMS[request.param]())
+    return embed(PATHS[request.param]())
 
 
 def linkage_of(embedding: Embedding) -> PathLinkage:
@@ -91,84 +61,6 @@ def linkage_of(embedding: Embedding) -> PathLinkage:
 
 def moving(embedding: Embedding, s: float, s_dot: float) -> Outward:
     return Outward(embedding, np.array((s,)), np.array((s_dot,)), {})
-
-
-def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[float, float]:
-    return float(rng.uniform(-2.0, 2.0) * linkage_of(embedding).curve.length), float(rng.uniform(-1.0, 1.0))
-
-
-def stacked(motion: Outward, part: str) -> Array:
-    S = next(S for S in motion.embedding.aggregates if S.closures)
-    hinge_motions = motion.motions[S.name].hinge_motions
-    return np.concatenate([getattr(hinge_motions[b.name], part) for b in S.bodies]).astype(float)
-
-
-def five_point(f: Callable[[float], Array], h: float = 1e-3) -> Array:
-    return np.asarray((8.0 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12.0 * h))
-
-
-# What holds for every mechanism
-
-
-def test_one_coordinate_that_is_no_hinge(mechanism: Embedding) -> None:
-    S = next(S for S in mechanism.aggregates if S.closures)
-    assert mechanism.n_v == mechanism.n_q == 1
-    assert S.dependent == S.bodies
-    assert list(mechanism.q_of) == [f"{S.name}.path"]
-
-
-def test_closures_hold(mechanism: Embedding, rng: np.random.Generator) -> None:
-    full = FullyAugmented(mechanism.system)
-    for _ in range(20):
-        s, s_dot = random_state(mechanism, rng)
-        y = full.state_from_embedded(mechanism, np.array((s,)), np.array((s_dot,)), NOTHING, NOTHING)
-        constraints = full.at(y, NOTHING).constraints
-        assert np.max(np.abs(constraints.g)) < 2e-14  # rows of all hinges, independent of the embedding
-        assert np.max(np.abs(constraints.rate)) < 1e-12
-
-
-def test_accelerations_equal_those_of_the_augmented_model(
-    mechanism: Embedding, rng: np.random.Generator
-) -> None:
-    full = FullyAugmented(mechanism.system)
-    for _ in range(5):
-        s, s_dot = random_state(mechanism, rng)
-        state = (np.array((s,)), np.array((s_dot,)), NOTHING, NOTHING)
-        by_body = compute_accelerations(mechanism, *state)
-        found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
-        expected = full.accelerations(full.state_from_embedded(mechanism, *state), NOTHING).V_dot
-        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9 * np.max(np.abs(expected)))
-
-
-def test_velocities_and_biases_are_derivatives(mechanism: Embedding, rng: np.random.Generator) -> None:
-    """The five-point formula is off by h⁴ |f⁽⁵⁾| / 30 and 1.5 · 1e-14 / h = 1.5e-11; |f⁽⁵⁾| < 1e5 here."""
-    s, s_dot = random_state(mechanism, rng)
-    system = mechanism.system
-
-    def points(t: float) -> Array:
-        outward = moving(mechanism, s + t * s_dot, s_dot)
-        return np.concatenate([outward.placement(body, system.ground).r for body in system.bodies])
-
-    at = moving(mechanism, s, s_dot)
-    rates = np.concatenate([at.placement(body, system.ground).v for body in system.bodies])
-    np.testing.assert_allclose(rates, five_point(points), rtol=0.0, atol=1e-8)
-    X_dot = five_point(lambda t: stacked(moving(mechanism, s + t * s_dot, s_dot), "X") @ [s_dot])
-    np.testing.assert_allclose(stacked(at, "bias"), X_dot, rtol=0.0, atol=1e-8)
-
-
-def test_compiled_kinematics_equal_the_plain_ones(mechanism: Embedding, rng: np.random.Generator) -> None:
-    def kinematics(y: Array) -> dict[str, Array]:
-        outward = Outward(mechanism, y[:1], y[1:], {})
-        S = next(S for S in mechanism.aggregates if S.closures)
-        parts = [outward.motions[S.name].hinge_motions[body.name] for body in S.bodies]
-        return {part: np.concatenate([getattr(p, part) for p in parts]) for part in ("c", "X", "bias")}
-
-    compiled = compile_function(trace("kinematics", kinematics, {"y": 2}))
-    for _ in range(5):
-        y = np.array(random_state(mechanism, rng))
-        for part, value in zip(("c", "X", "bias"), compiled(y), strict=True):
-            plain = stacked(moving(mechanism, *y), part)
-            np.testing.assert_allclose(value, plain.reshape(value.shape), rtol=0.0, atol=1e-11)
 
 
 def test_the_path_is_smooth_across_its_seam(mechanism: Embedding) -> None:
@@ -212,7 +104,7 @@ def test_dead_centres_of_a_crank_rocker() -> None:
 
 def test_no_hinge_of_a_triple_rocker_turns_fully() -> None:
     """Neither Grashof's inequality holds: every one of the four angles turns back twice at least."""
-    centres = Model(four_bar(TRIPLE_ROCKER, 1.0)).dead_centres()
+    centres = Model(four_bar(DOUBLE_ROCKER, 1.0)).dead_centres()
     assert {x.body for x in centres} == {"crank", "coupler", "rocker"}
     assert all(sum(x.body == name for x in centres) >= 2 for name in ("crank", "coupler", "rocker"))
 
@@ -275,7 +167,7 @@ def test_slider_crank_started_and_driven_by_its_slider() -> None:
 
 def test_crank_rocker_led_by_its_rocker() -> None:
     by_crank = four_bar(CRANK_ROCKER, 0.7)
-    by_path = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+    by_path = PATHS["crank-rocker"]()
     for system in (by_crank, by_path):
         system.start("crank", v=6.0)
     one, _ = compared(by_crank, by_path, 3.0)
@@ -283,7 +175,7 @@ def test_crank_rocker_led_by_its_rocker() -> None:
 
 
 def test_spatial_slider_through_its_dead_centres() -> None:
-    by_crank, by_path = spatial_slider("prismatic"), through(spatial_slider("prismatic"), "slider")
+    by_crank, by_path = spatial_slider("prismatic"), PATHS["prismatic slider"]()
     for system in (by_crank, by_path):
         system.start("crank", v=12.0)
     one, other = compared(by_crank, by_path, 1.5)
@@ -337,7 +229,7 @@ def test_newton_to_the_curve_ends_at_rounding() -> None:
 @pytest.mark.parametrize("method", ["dopri5", "rk4"])
 def test_native_methods_pass_dead_centres(method: Any) -> None:
     """Energy is kept to the method's accuracy over some turns; a jump would cost percents."""
-    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+    system = PATHS["slider-crank"]()
     system.start("crank", v=11.0)
     steps: dict[str, Any] = {"step": 1e-4} if method == "rk4" else {"rtol": 1e-9, "atol": 1e-9}
     run = ce.simulate(Model(system), duration=2.0, method=method, **steps)
@@ -348,7 +240,7 @@ def test_native_methods_pass_dead_centres(method: Any) -> None:
 def test_linkage_at_grashofs_limit_keeps_its_branch() -> None:
     """At each passage of the crossing the rocker's tip changes sides, which is the smooth way on."""
     a, b, c, d = CHANGE_POINT
-    embedding = embed(through(four_bar(CHANGE_POINT, 0.7), "crank"))
+    embedding = embed(PATHS["change point"]())
     linkage, system = linkage_of(embedding), embedding.system
     B0 = a * np.array((math.cos(0.7), math.sin(0.7), 0.0))
     C0 = dyad(B0, np.array((d, 0.0, 0.0)), b, c, 1.0)
@@ -448,7 +340,7 @@ def test_loops_in_row_run_through_their_collinear_positions(N: int, published: t
 
 
 def test_reactions_and_linearisation_agree_with_those_by_crank() -> None:
-    by_crank, by_path = slider_crank(0.3, 1.0, 0.5), through(slider_crank(0.3, 1.0, 0.5), "slider")
+    by_crank, by_path = slider_crank(0.3, 1.0, 0.5), PATHS["slider-crank"]()
     for system in (by_crank, by_path):
         system.start("crank", q=0.4, v=3.0)
     one, other = Model(by_crank), Model(by_path)
@@ -468,7 +360,7 @@ def test_reactions_and_linearisation_agree_with_those_by_crank() -> None:
 
 
 def test_results_hold_hinges_unless_output_has_the_name() -> None:
-    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+    system = PATHS["slider-crank"]()
     slider = system.find("slider")
     system.add_output("slider", "mm", lambda motion: 1000.0 * motion.coordinate(slider))
     system.start("crank", v=10.0)
@@ -480,7 +372,7 @@ def test_results_hold_hinges_unless_output_has_the_name() -> None:
 
 
 def test_description_names_the_path() -> None:
-    text = str(through(slider_crank(0.3, 1.0, 0.5), "slider").describe())
+    text = str(PATHS["slider-crank"]().describe())
     assert "independent  crank.path" in text
     assert "found along the path of its configurations" in text
 
@@ -511,20 +403,20 @@ def test_open_path_of_a_nut() -> None:
 
 def test_initial_values_by_any_hinge() -> None:
     crank = {"q": 0.3, "v": 2.0}
-    by_crank = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+    by_crank = PATHS["crank-rocker"]()
     by_crank.start("crank", **crank)
     model = Model(by_crank)
     outward = model.instant(model.y0, model.u0).outward
     for name in ("coupler", "rocker"):
         body = by_crank.find(name)
-        again = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+        again = PATHS["crank-rocker"]()
         again.start(name, q=outward.coordinate(body), v=outward.rate(body))
         np.testing.assert_allclose(Model(again).y0, model.y0, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("turns", [-3, -1, 0, 2])
 def test_initial_angles_beyond_a_turn(turns: int) -> None:
-    system = through(four_bar(CRANK_ROCKER, 0.7), "rocker")
+    system = PATHS["crank-rocker"]()
     angle = 0.3 + 2.0 * math.pi * turns
     system.start("crank", q=angle)
     model = Model(system)
@@ -532,42 +424,43 @@ def test_initial_angles_beyond_a_turn(turns: int) -> None:
     assert crank == pytest.approx(angle, abs=1e-13)
 
 
-def test_initial_coordinate_beyond_a_dead_centre() -> None:
-    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
-    system.start("slider", q=0.2)
-    with pytest.raises(
-        AssemblyError, match=r"'slider': its initial coordinate 0.2 is not between .* -0.5528\d* and 0.0471"
-    ):
-        Model(system)
-
-
-def test_initial_rate_at_a_dead_centre() -> None:
-    def at_dead_centre(name: str, rate: float) -> System:
-        system = through(slider_crank(0.3, 1.0, 0.5), "slider")
+def test_initial_rate_at_a_dead_centre_is_none() -> None:
+    for name, rate, moves in (("slider", 0.0, False), ("crank", 2.0, True)):
+        system = PATHS["slider-crank"]()
         system.start("crank", q=-0.5)
         system.start(name, v=rate)
-        return system
-
-    with pytest.raises(ModelError, match=r"'slider': an initial rate of 1 at its dead centre.*'crank'"):
-        Model(at_dead_centre("slider", 1.0))
-    assert Model(at_dead_centre("slider", 0.0)).y0[1] == 0.0
-    y0 = Model(at_dead_centre("crank", 2.0)).y0
-    assert y0[1] != 0.0
+        assert (Model(system).y0[1] != 0.0) == moves
 
 
-def test_initial_values_of_two_hinges() -> None:
-    system = through(slider_crank(0.3, 1.0, 0.5), "slider")
-    system.start("crank", q=0.1)
-    system.start("slider", q=0.0)
-    with pytest.raises(ModelError, match=r"one degree of freedom, but initial coordinates were given for"):
-        Model(system)
-
-
-def test_initial_values_of_a_hinge_with_several_coordinates() -> None:
-    system = through(rsur(), "crank")
-    system.start("coupler", q=(1.0, 0.0, 0.0, 0.0))
-    with pytest.raises(ModelError, match=r"'coupler': initial values .* choose from \['crank', 'rocker'\]"):
-        Model(system)
+@pytest.mark.parametrize(
+    ("system", "starts", "error", "message"),
+    [
+        (
+            "slider-crank", {"slider": {"q": 0.2}}, AssemblyError,
+            r"'slider': its initial coordinate 0.2 is not between .* -0.5528\d* and 0.0471",
+        ),
+        (
+            "slider-crank", {"crank": {"q": -0.5}, "slider": {"v": 1.0}}, ModelError,
+            r"'slider': an initial rate of 1 at its dead centre.*'crank'",
+        ),
+        (
+            "slider-crank", {"crank": {"q": 0.1}, "slider": {"q": 0.0}}, ModelError,
+            r"one degree of freedom, but initial coordinates were given for",
+        ),
+        (
+            "RSUR", {"coupler": {"q": (1.0, 0.0, 0.0, 0.0)}}, ModelError,
+            r"'coupler': initial values .* choose from \['crank', 'rocker'\]",
+        ),
+    ],
+)  # fmt: skip
+def test_impossible_initial_values_are_refused(
+    system: str, starts: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    built = PATHS[system]()
+    for name, values in starts.items():
+        built.start(name, **values)
+    with pytest.raises(error, match=message):
+        Model(built)
 
 
 def test_design_pose_at_dead_centre_of_leading_hinge() -> None:
@@ -586,10 +479,7 @@ def test_design_pose_at_dead_centre_of_leading_hinge() -> None:
 
 
 def test_path_of_a_loop_that_is_driven() -> None:
-    system = five_bar(["left"])
-    for name in ("turn", "turn_rate", "turn_acceleration"):
-        system.add_input(name, "")
-    system.prescribe("right", Driven("turn"))
+    system = drive(five_bar(["left"]), "right")
     closure = system.closures[0]
     assert isinstance(closure, LoopClosure)
     system.closures[0] = replace(closure, through_dead_centres=True)

@@ -18,7 +18,7 @@ from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.couplings import ConstraintView, Coupled
 from ce_dynamics.mechanism.system import System
-from tests.ce_dynamics.against_augmented import assert_agrees
+from tests.support.augmented import assert_agrees
 
 Z = (0.0, 0.0, 1.0)
 

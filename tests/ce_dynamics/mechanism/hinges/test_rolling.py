@@ -28,7 +28,7 @@ from ce_dynamics.mechanism.drives import Motion, Prescribed
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.mechanism.hinges.conditions import JointEnd, Twist
 from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingContact, RollingOnPlane, Touching
-from tests.ce_dynamics.against_augmented import assert_agrees
+from tests.support.augmented import assert_agrees
 
 ROUNDING = 1e-13
 STEP, DERIVATIVE = 1e-5, 1e-8

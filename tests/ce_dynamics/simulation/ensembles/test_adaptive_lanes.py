@@ -13,7 +13,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.integrators.methods import EMBEDDED
-from tests.ce_dynamics.mechanisms import slider_crank
+from tests.support.systems import slider_crank
 from tests.ce_dynamics.simulation.ensembles.test_simulation import (
     Swing,
     assert_same,

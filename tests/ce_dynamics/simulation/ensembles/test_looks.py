@@ -18,7 +18,7 @@ from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.promises import Bounds, Promises
 from ce_dynamics.simulation.results import Observed
-from tests.ce_dynamics.mechanisms import floating_coupler
+from tests.support.systems import floating_coupler
 from tests.ce_dynamics.simulation.ensembles.test_simulation import ranged_slide
 
 LANES = 8

@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.ensembles.making import compile_lanes
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 
 def crank_rocker(free: bool = True) -> ce.System:

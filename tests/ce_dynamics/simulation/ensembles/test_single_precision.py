@@ -11,7 +11,7 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
 from tests.campaigns.exported.on_charts import five_bars
-from tests.ce_dynamics.mechanisms import five_bar, slider_crank
+from tests.support.systems import five_bar, slider_crank
 from tests.ce_dynamics.simulation.ensembles.test_simulation import Swing, crank_rocker, starts
 
 

@@ -20,7 +20,7 @@ from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import simulate
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 from tests.ce_dynamics.simulation.integrators import plain
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider
 

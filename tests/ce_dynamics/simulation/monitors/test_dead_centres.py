@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.reach import Reaches
-from tests.ce_dynamics.mechanisms import four_bar, slider_crank
+from tests.support.systems import four_bar, slider_crank
 from tests.ce_dynamics.recursion_systems import add_linkage
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)

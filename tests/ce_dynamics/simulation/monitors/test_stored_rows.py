@@ -21,7 +21,7 @@ from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observe_run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import integrate_run
-from tests.ce_dynamics.mechanisms import four_bar
+from tests.support.systems import four_bar
 
 
 def test_all_finite_finds_any_odd_number() -> None:

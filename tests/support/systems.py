@@ -1,12 +1,15 @@
-"""Closed-chain mechanisms for the tests of loops, each with a choice of cut and coordinates."""
+"""The systems of the tests: closed chains with a choice of cut and coordinates, and a registry of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
+from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import (
     Closure,
     Cylindrical,
@@ -19,14 +22,13 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.published import bricard
-
-__all__ = [
-    "Z", "add", "bricard", "dyad", "five_bar", "floating_coupler", "four_bar", "rsur", "slider_crank",
-    "spatial_slider",
-]  # fmt: skip
+from ce_dynamics.models.published import bricard as bricard
 
 Z = (0.0, 0.0, 1.0)
+CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
+DOUBLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
+CHANGE_POINT = (1.0, 2.0, 1.5, 1.5)
+"""Crank and coupler are as long as rocker and ground."""
 PROPERTIES = {
     "crank": (1.3, (0.02, 0.03, 0.04)),
     "coupler": (2.1, (0.05, 0.06, 0.02)),
@@ -37,6 +39,24 @@ PROPERTIES = {
 def add(system: System, name: str, parent: str, hinge: Hinge, com: Array, mass: float = 1.0) -> None:
     """A body with some mass and inertia."""
     system.add_body(name, mass=mass, com=com, inertia=(0.03, 0.04, 0.05), parent=parent, hinge=hinge)
+
+
+def drive(system: System, body: str, name: str = "turn") -> System:
+    """Prescribe a hinge by three new inputs."""
+    motion = Driven(name)
+    for one in motion.inputs:
+        system.add_input(one, "")
+    system.prescribe(body, motion)
+    return system
+
+
+def through(system: System, forward: str = "") -> System:
+    """Lead every loop through dead centres, by a coordinate that increases with the hinge of a body."""
+    for k, closure in enumerate(system.closures):
+        assert isinstance(closure, LoopClosure)
+        named = (forward,) if forward and k == 0 else ()
+        system.closures[k] = replace(closure, independent=named, through_dead_centres=True)
+    return system
 
 
 def dyad(A: Array, B: Array, a: float, b: float, side: float) -> Array:
@@ -171,3 +191,57 @@ def floating_coupler() -> System:
     system.close_loop("one", "crank", "coupler", Revolute(Z, B), ["crank"])
     system.close_loop("two", "coupler", "rocker", Revolute(Z, C))
     return system
+
+
+def rssr() -> System:
+    """Crank, ball joint, rod, ball joint, rocker: the rod may spin, so no set of whole hinges fits."""
+    system = System(gravity=(0.3, -1.0, -9.81))
+    B, C = np.array((0.0, 0.3, 0.1)), np.array((1.0, 0.2, 0.9))
+    add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)
+    add(system, "rod", "crank", Spherical(B), 0.5 * (B + C) + np.array((0.0, 0.05, 0.0)))
+    add(system, "rocker", "ground", Revolute((0.2, 1.0, 0.0), (1.2, 0.0, 0.1)), 0.5 * C)
+    system.close_loop("ball", "rod", "rocker", Spherical(C))
+    return system
+
+
+def platform() -> System:
+    """A plate that moves in the plane on three legs, and three redundant conditions per pin."""
+    system = System(gravity=(0.0, -9.81, 0.0))
+    feet = [np.array(p) for p in ((-1.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
+    pins = [np.array(p) for p in ((-0.4, 1.2, 0.0), (0.5, 1.1, 0.0))]
+    add(system, "plate", "ground", Planar(Z, (0.0, 1.3, 0.0)), np.array((0.0, 1.3, 0.0)))
+    for k, (foot, pin) in enumerate(zip(feet, pins, strict=True)):
+        add(system, f"leg {k}", "ground", Revolute(Z, foot), 0.7 * foot + 0.3 * pin)
+        add(system, f"rod {k}", f"leg {k}", Prismatic(pin - foot, foot), 0.3 * foot + 0.7 * pin)
+        system.close_loop(f"pin {k}", f"rod {k}", "plate", Revolute(Z, pin))
+    return system
+
+
+LOOPS: dict[str, Callable[[], System]] = {
+    "crank-rocker": lambda: four_bar(CRANK_ROCKER, 0.7),
+    "double rocker": lambda: four_bar(DOUBLE_ROCKER, 1.0),
+    "slider-crank": lambda: slider_crank(0.3, 1.0, 0.5), "five-bar": five_bar, "RSUR": rsur,
+    "cylindrical slider": lambda: spatial_slider("cylindrical"), "screw": lambda: spatial_slider("screw"),
+    "floating coupler": floating_coupler, "Bricard": bricard,
+    "lever that becomes parallel to a rail": lambda: swinging_lever(0.5, "lever"),
+}  # fmt: skip
+"""Loops that hinges lead."""
+PATHS: dict[str, Callable[[], System]] = {
+    "crank-rocker": lambda: through(four_bar(CRANK_ROCKER, 0.7), "rocker"),
+    "double rocker": lambda: through(four_bar(DOUBLE_ROCKER, 1.0), "crank"),
+    "slider-crank": lambda: through(slider_crank(0.3, 1.0, 0.5), "slider"),
+    "change point": lambda: through(four_bar(CHANGE_POINT, 0.7), "crank"),
+    "RSUR": lambda: through(rsur(), "rocker"),
+    "cylindrical slider": lambda: through(spatial_slider("cylindrical")),
+    "prismatic slider": lambda: through(spatial_slider("prismatic"), "slider"),
+    "screw": lambda: through(spatial_slider("screw"), "slider"),
+    "floating coupler": lambda: through(floating_coupler(), "rocker"),
+    "Bricard": lambda: through(bricard()),
+}
+"""Loops with one freedom that go through dead centres."""
+CHARTS: dict[str, Callable[[], System]] = {
+    "five-bar": lambda: through(five_bar()),
+    "RSSR": lambda: through(rssr()),
+    "platform": lambda: through(platform()),
+}
+"""Loops with several freedoms that go through dead centres."""
