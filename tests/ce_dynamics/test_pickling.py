@@ -21,8 +21,8 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.models import hmmwv
-from tests.support import systems as mechanisms
 from tests.ce_dynamics.recursion_systems import make_case
+from tests.support import systems as mechanisms
 
 
 def turning_crank() -> Model:

@@ -27,11 +27,11 @@ from ce_dynamics.dynamics.mass_matrix import mass_matrix
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from tests.support.augmented import assert_agrees
 from tests.ce_dynamics.random_mechanisms.recipe import Edge, Recipe, build, directions
 from tests.ce_dynamics.random_mechanisms.states import State, on_another_tree, random_state, regular
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
 from tests.searching import FACTOR
+from tests.support.augmented import assert_agrees
 
 # Random graphs may hold some of their hinges, which is said; what moves has to move rightly.
 pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.ImmobilityWarning")

@@ -25,6 +25,8 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.published import MECHANISMS
 from tests.campaigns.orientations.trial import CLOSED, ROUNDINGS, size_of
 from tests.ce_dynamics.closure_sampling import closure_errors_at
+from tests.ce_dynamics.moved_systems import Elsewhere, rotation
+from tests.kinematics.registry import LINKAGES, STEERED
 from tests.support.systems import (
     bricard,
     five_bar,
@@ -34,8 +36,6 @@ from tests.support.systems import (
     slider_crank,
     spatial_slider,
 )
-from tests.ce_dynamics.moved_systems import Elsewhere, rotation
-from tests.kinematics.registry import LINKAGES, STEERED
 
 AWAY = 5e3
 """Kilometres from the origin [m]."""

@@ -20,7 +20,6 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
-from tests.support.augmented import assert_agrees
 from tests.ce_dynamics.augmented.systems import (
     KINDS,
     Link,
@@ -29,6 +28,7 @@ from tests.ce_dynamics.augmented.systems import (
     random_coordinates,
     vector,
 )
+from tests.support.augmented import assert_agrees
 
 INPUTS = {
     "turn": 0.7, "turn_rate": 1.3, "turn_acceleration": -2.0, "slide": -0.4, "slide_rate": 0.9,

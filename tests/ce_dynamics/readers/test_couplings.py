@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from tests.support.augmented import assert_agrees
 from tests.ce_dynamics.readers.mujoco_states import Peer, assert_hard_limit, random_state, write
+from tests.support.augmented import assert_agrees
 
 
 def link(name: str, mass: float, at: str, inertia: float) -> str:

@@ -18,8 +18,8 @@ from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.views.drawing import draw
-from tests.support import systems as mechanisms
 from tests.ce_dynamics.recursion_systems import add_linkage
+from tests.support import systems as mechanisms
 
 Z = (0.0, 0.0, 1.0)
 

@@ -18,9 +18,9 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges import Revolute
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
-from tests.support import systems as mechanisms
 from tests.ce_dynamics.recursion_dense import Dense, in_world
 from tests.ce_dynamics.recursion_systems import Case, make_case
+from tests.support import systems as mechanisms
 
 Floats = NDArray[np.float64]
 CASES = ("tree", "chain", "four_bar", "coupled", "corner")

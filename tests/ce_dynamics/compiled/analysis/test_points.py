@@ -22,9 +22,9 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Free, Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate
-from tests.support import systems as mechanisms
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import Case, make_case
+from tests.support import systems as mechanisms
 
 Floats = NDArray[np.float64]
 CASES = ("tree", "chain", "four_bar", "corner")

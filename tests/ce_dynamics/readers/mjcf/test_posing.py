@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.embed import embed
-from tests.support.augmented import largest_difference
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS, write as write_file
+from tests.support.augmented import largest_difference
 
 FOUR_BAR = ROBOTS / "four_bar.xml"
 

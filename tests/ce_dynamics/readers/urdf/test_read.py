@@ -17,8 +17,8 @@ from ce_dynamics.mechanism.hinges import Planar, Revolute
 from ce_dynamics.readers.robot import find_loop_joints
 from ce_dynamics.readers.urdf.elements import read_robot
 from ce_dynamics.readers.xml_file import parse
-from tests.support.augmented import assert_agrees
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state, write as write_file
+from tests.support.augmented import assert_agrees
 
 write = partial(write_file, name="robot.urdf")
 FOUR_BAR = (ROBOTS / "four_bar.urdf").read_text()

@@ -18,8 +18,8 @@ from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.promises import Bounds, Promises
 from ce_dynamics.simulation.results import Observed
-from tests.support.systems import floating_coupler
 from tests.ce_dynamics.simulation.ensembles.test_simulation import ranged_slide
+from tests.support.systems import floating_coupler
 
 LANES = 8
 CLOSE = 0.55

@@ -20,9 +20,9 @@ from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import simulate
-from tests.support.systems import four_bar
 from tests.ce_dynamics.simulation.integrators import plain
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider
+from tests.support.systems import four_bar
 
 Floats = NDArray[np.float64]
 ORDER = {name: scheme.order for name, scheme in METHOD_OF.items() if scheme.fixed}

@@ -19,8 +19,8 @@ from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.reach import Reaches
-from tests.support.systems import four_bar, slider_crank
 from tests.ce_dynamics.recursion_systems import add_linkage
+from tests.support.systems import four_bar, slider_crank
 
 CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
 

@@ -25,9 +25,9 @@ from ce_dynamics.mechanism.forces import HingeLoad, Response
 from ce_dynamics.simulation.studies import workers
 from ce_dynamics.simulation.studies.batch import StudyBatch, StudyTask, make_batch
 from ce_dynamics.simulation.studies.plan import BatchPart
-from tests.support.systems import four_bar
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
 from tests.ce_dynamics.simulation.test_results import parallelogram
+from tests.support.systems import four_bar
 
 COMMON: dict[str, Any] = {"duration": 0.3, "interval": 0.05, "method": "dopri5", "rtol": 1e-5}
 RUNS = 41
