@@ -5,6 +5,7 @@ import email.parser
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
 import ce_dynamics
 
@@ -176,11 +178,23 @@ def requirements(lines: list[str]) -> set[str]:
 def test_conda_recipe_requires_what_the_wheel_requires(wheel: Path) -> None:
     core = core_metadata(wheel)
     wanted = requirements([one for one in core.get_all("Requires-Dist", []) if "extra" not in one])
-    recipe = (ROOT / ".ci" / "conda" / "meta.yaml").read_text()
-    assert f'version = "{ce_dynamics.__version__}"' in recipe
+    recipe = yaml.safe_load((ROOT / ".ci" / "conda" / "recipe.yaml").read_text())
+    assert recipe["context"]["version"] == ce_dynamics.__version__
     assert f"\nversion: {ce_dynamics.__version__}\n" in (ROOT / "CITATION.cff").read_text()
-    run = recipe.partition("  run:")[2].partition("  run_constrained:")[0].splitlines()[1:]
-    assert requirements([line.strip("- ") for line in run]) == wanted | {"python>=3.10"}
+    python, *run = recipe["requirements"]["run"]
+    assert requirements(run) == wanted
+    assert python == "python >=${{ python_min }}"
+    assert f">={recipe['context']['python_min']}" == core["Requires-Python"]
+
+
+def test_paper_cites_entries_and_shows_figures_that_exist() -> None:
+    folder = ROOT / ".ci" / "joss"
+    paper = (folder / "paper.md").read_text()
+    cited = set(re.findall(r"@(\w+)", paper))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", (folder / "paper.bib").read_text(), re.MULTILINE))
+    figures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", paper)
+    assert figures
+    assert [name for name in figures if not (folder / name).is_file()] == []
 
 
 def test_every_module_of_unpacked_wheel_imports_from_there(archives: Archives, tmp_path: Path) -> None:

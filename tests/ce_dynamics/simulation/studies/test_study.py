@@ -27,6 +27,7 @@ from ce_dynamics.simulation.studies.batch import StudyBatch, StudyTask, make_bat
 from ce_dynamics.simulation.studies.plan import BatchPart
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
 from tests.ce_dynamics.simulation.test_results import parallelogram
+from tests.searching import FACTOR
 from tests.support.systems import four_bar
 
 COMMON: dict[str, Any] = {"duration": 0.3, "interval": 0.05, "method": "dopri5", "rtol": 1e-5}
@@ -243,7 +244,7 @@ def test_cluster_gives_the_same_and_repeats_losses(
     xr.testing.assert_identical(alone.statistics(), study.statistics())
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, min(2 * FACTOR, 4)])
 def test_cluster_losing_a_worker_gives_the_same(tmp_path: Path, workers: int) -> None:
     """One worker is killed: with the only one goes all that the cluster had been sent.  Another follows."""
     model, killed = two_carts(), list[int]()
