@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +25,13 @@ class FileEntry:
     source: str
     where: str
     note: str = ""
+
+    def one_of(self, name: str, known: Collection[str]) -> str:
+        """Return the value if it is a known word; ``name`` is for messages."""
+        if self.value not in known:
+            known_are = checks.known_are(str(self.value), known)
+            raise DataError(f"{self.where}: {name}: unknown {checks.show(self.value)}{known_are}")
+        return str(self.value)
 
 
 class Assignment(NamedTuple):

@@ -55,12 +55,6 @@ def round_absolute(u: Scalar, width: Scalar) -> Scalar:
     return absolute(u) + 2.0 * width * fillet(nearness(u, width))
 
 
-def round_absolute_through_zero(u: Scalar, width: Scalar) -> Scalar:
-    """Return |u|, rounded within ± `width`, and zero at zero."""
-    t = nearness(u, width)
-    return absolute(u) + 2.0 * width * (fillet(t) - vertex_offset(t))
-
-
 def round_clip(u: Scalar, width: Scalar) -> Scalar:
     """Return u limited to [0, 1], rounded within ± `width` of both corners."""
     return round_ramp(u, width) - round_ramp(u - 1.0, width)

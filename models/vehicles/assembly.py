@@ -39,7 +39,6 @@ from ce_dynamics.models.tyres.leaning import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
 from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.layout import unit_of
 from ce_dynamics.models.vehicles.sensors import add_hitch_sensors, add_sensors
 from ce_dynamics.models.vehicles.steering.column import WANTED
 from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering_wheel, max_wheel_angle
@@ -152,7 +151,7 @@ def assemble_vehicle(
         data.aerodynamics.add(system, chassis, np.zeros(3))
     if data.hull is not None:
         data.hull.add(system, chassis, surface)
-    carriers = {name: unit_of(data.layout, name) for name in data.steerings}
+    carriers = {name: axles[0].trailer for name, axles in data.layout.steered.items()}
     made = {name: data.steerings[name].add(system, chassis) for name in carriers if carriers[name] is None}
     units = {axle.name: chassis for axle in data.layout.axles}
     if data.trailers:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout, find_steered_axles, steerings_of
+from ce_dynamics.models.vehicles.layout import STEERINGS, AxleLayout, VehicleLayout
 from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import Axle
@@ -41,8 +41,8 @@ def steering_of(
     name: str, layout: VehicleLayout, data: VehicleDescription, corners: Mapping[str, Corner]
 ) -> Steering:
     """Return a steering mechanism, placed, knowing the corners that it steers."""
-    axles = find_steered_axles(layout)[name]
-    made = steerings_of(layout)[name].of(section(data, name))
+    axles = layout.steered[name]
+    made = STEERINGS[str(axles[0].steering)].of(section(data, name))
     named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
     return named.aim([corners[corner] for axle in axles for corner in axle.corners])
 

@@ -57,8 +57,6 @@ from ce_dynamics.models.vehicles.layout import (
     groups_of,
     layout_of,
     schema_of,
-    steerings_of,
-    unit_of,
 )
 from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
 from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
@@ -215,8 +213,8 @@ class VehicleParameters:
                 carrier = trailers[axle.trailer]
                 standing = {name: shift_points(section(given, name), carrier.at) for name in axle.corners}
                 given = given.model_copy(update=standing)
-        for mechanism in steerings_of(layout):
-            carrying = unit_of(layout, mechanism)
+        for mechanism, steered in layout.steered.items():
+            carrying = steered[0].trailer
             if carrying is not None:
                 there = shift_points(section(given, mechanism), trailers[carrying].at)
                 given = given.model_copy(update={mechanism: there})
@@ -241,7 +239,7 @@ class VehicleParameters:
                 for axle in layout.axles
                 if axle.anti_roll_bar is not None
             },
-            steerings={name: steering_of(name, layout, given, corners) for name in steerings_of(layout)},
+            steerings={name: steering_of(name, layout, given, corners) for name in layout.steered},
             bushings=tuple(
                 VehicleBushing.of(item, axle, corners[corner], section(given, corner), layout.bushings)
                 for axle in layout.axles
@@ -265,7 +263,6 @@ class VehicleParameters:
         layout, powertrain = self.layout, self.powertrain
         driven = [axle for axle in layout.axles if axle.driven == "yes"]
         soundness.check_order(layout, self.corners)
-        soundness.check_brakes(layout, label)
         soundness.check_split(powertrain, len(driven))
         for axle in driven:
             soundness.check_final_drive(axle, self.axles[axle.name], label)

@@ -64,11 +64,11 @@ def files_of(name: str | Path) -> list[DataFile]:
     Parameters
     ----------
     name : str or path
-        A shipped vehicle or a file; one that names neither axles nor a base builds on the HMMWV.
+        A shipped vehicle or a file; where neither it nor a base has axles, it builds on the HMMWV.
     """
     found: list[DataFile] = []
     _gather(path_of_vehicle(name), (), found)
-    return found if describes_a_vehicle(found[-1]) else [*files_of("hmmwv"), *found]
+    return found if any(file.words_of("axles") for file in found) else [*files_of("hmmwv"), *found]
 
 
 def data_file(path: Path) -> DataFile:
@@ -125,12 +125,8 @@ def with_likes(file: DataFile) -> DataFile:
     for (_, axle, *choice), entry in file.words_of("axles"):
         if choice != ["like"]:
             continue
-        others = [key[1] for key, _ in file.words_of("axles") if key[1] != axle]
-        if entry.value not in others:
-            raise DataError(
-                f"{entry.where}: axles.{axle}.like: unknown {checks.show(entry.value)}; known are "
-                f"{', '.join(dict.fromkeys(others)) or 'none'}"
-            )
+        others = dict.fromkeys(key[1] for key, _ in file.words_of("axles") if key[1] != axle)
+        entry.one_of(f"axles.{axle}.like", others)
         words = [
             Assignment((key[0], axle, *key[2:]), said)
             for key, said in file.words

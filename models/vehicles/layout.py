@@ -24,7 +24,7 @@ from pydantic import create_model
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups
-from ce_dynamics.models.data.reading import Assignment, FileEntry
+from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
@@ -153,6 +153,13 @@ class VehicleLayout:
         return tuple(axle for axle in self.axles if axle.trailer == trailer)
 
     @property
+    def steered(self) -> Mapping[str, tuple[AxleLayout, ...]]:
+        """Axles that each steering mechanism steers, mechanisms in their order."""
+        steered = [axle for axle in self.axles if axle.steering is not None]
+        found = {name: tuple(axle for axle in steered if axle.mechanism == name) for name in MECHANISMS}
+        return {name: axles for name, axles in found.items() if axles}
+
+    @property
     def mechanisms(self) -> Mapping[str, str]:
         """Names of the steering mechanisms by axle."""
         return {axle.name: axle.mechanism for axle in self.axles}
@@ -163,7 +170,7 @@ class VehicleLayout:
         return Parts(
             axles=[axle.name for axle in self.axles],
             trailers=[trailer.name for trailer in self.trailers],
-            steered={name: axles[0].name for name, axles in find_steered_axles(self).items()},
+            steered={name: axles[0].name for name, axles in self.steered.items()},
             bushings={axle.name: [item.name for item in axle.bushings] for axle in self.axles},
         )
 
@@ -211,16 +218,8 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
     layout = VehicleLayout(tuple(made), **kinds, trailers=trailers)
     check_trailers(layout, label)
     check_steering(layout, label)
-    check_driven(layout, label)
+    check_effects(layout, label)
     return layout
-
-
-def one_of(entry: FileEntry, name: str, known: Sequence[str]) -> str:
-    """Return a word of a file, if it is known."""
-    if entry.value not in known:
-        known_are = checks.known_are(str(entry.value), known)
-        raise DataError(f"{entry.where}: {name}: unknown {checks.show(entry.value)}{known_are}")
-    return str(entry.value)
 
 
 def kinds_of(words: Sequence[Assignment]) -> dict[str, str]:
@@ -230,7 +229,7 @@ def kinds_of(words: Sequence[Assignment]) -> dict[str, str]:
         if rest or kind not in KINDS:
             known = ", ".join(KINDS)
             raise DataError(f"{entry.where}: kinds: {checks.show(kind)} has none; known are {known}")
-        kinds[kind] = one_of(entry, ".".join(long_name(("kinds", kind), NO_PARTS)), KINDS[kind])
+        kinds[kind] = entry.one_of(".".join(long_name(("kinds", kind), NO_PARTS)), KINDS[kind])
     return kinds
 
 
@@ -243,13 +242,13 @@ def choices_of(words: Sequence[Assignment], trailers: Sequence[str], label: str)
             raise DataError(
                 f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
             )
-        check_axle_name(axle, entry)
+        check_name(axle, "axle", entry.where)
         chosen = axles.setdefault(axle, {})
         if entry.value == NONE and rest[0] in OPTIONAL:
             chosen.pop(rest[0], None)
         else:
             known = trailers if rest[0] == "trailer" else CHOICES[rest[0]]
-            chosen[rest[0]] = one_of(entry, f"axles.{axle}.{rest[0]}", known)
+            chosen[rest[0]] = entry.one_of(f"axles.{axle}.{rest[0]}", known)
     if not axles:
         raise DataError(f"{label}: what the vehicle is made of is missing; write for example {EXAMPLE}")
     if len(axles) > MOST_AXLES:
@@ -307,13 +306,6 @@ OPTIONAL = ("steering", "anti_roll_bar", "differential", "final_drive", "steerin
 """Choices that `NONE` takes back where a base has made them."""
 
 
-def check_axle_name(axle: str, entry: FileEntry) -> None:
-    """Refuse a name that cannot start a dotted key, or means something else."""
-    check_name(axle, "axle", entry.where)
-    if axle.endswith(tuple(f"_{side}" for side in SIDES)):
-        raise DataError(f"{entry.where}: axles: {axle} reads like a corner; leave out the side")
-
-
 def check_name(name: str, what: str, where: str) -> None:
     """Refuse the name of an axle or a trailer that cannot start a dotted key, or means something else."""
     taken = {*VehicleDescription.model_fields, *CornerData.model_fields, "spring", "damper"}
@@ -324,23 +316,20 @@ def check_name(name: str, what: str, where: str) -> None:
             f"{where}: {what}s: {checks.show(name)} is no name for {article} {what}; use lower-case "
             "letters, digits and _, for example front, and no name of a section"
         )
+    if what == "axle" and name.endswith(tuple(f"_{side}" for side in SIDES)):
+        raise DataError(f"{where}: axles: {name} reads like a corner; leave out the side")
 
 
 def check_trailers(layout: VehicleLayout, label: str) -> None:
     """Refuse trailers without axles, and a vehicle of trailers alone."""
-    for name in (None, *(trailer.name for trailer in layout.trailers)):
+    if not layout.axles_of(None):
+        remedy = "leave 'trailer' out of one, or name what tows them: base: [VEHICLE, TRAILER]"
+        raise DataError(f"{label}: axles: all belong to trailers; {remedy}")
+    for name in (trailer.name for trailer in layout.trailers):
         if not layout.axles_of(name):
-            whose = "all belong to trailers" if name is None else f"none belongs to the trailer {name}"
-            remedy = (
-                "leave 'trailer' out of one, or name what tows them: base: [VEHICLE, TRAILER]"
-                if name is None
-                else f"give one 'trailer: {name}'"
-            )
-            raise DataError(f"{label}: axles: {whose}; {remedy}")
-    names = {axle.name for axle in layout.axles}
-    for trailer in layout.trailers:
-        if trailer.name in names:
-            raise DataError(f"{label}: trailers: {trailer.name} is the name of an axle; choose another one")
+            raise DataError(f"{label}: axles: none belongs to the trailer {name}; give one 'trailer: {name}'")
+        if name in layout.mechanisms:
+            raise DataError(f"{label}: trailers: {name} is the name of an axle; choose another one")
 
 
 def check_steering(layout: VehicleLayout, label: str) -> None:
@@ -349,67 +338,42 @@ def check_steering(layout: VehicleLayout, label: str) -> None:
         raise DataError(
             f"{label}: axles: none is steered; give one of them steering: {' or '.join(STEERINGS)}"
         )
-    for axle in layout.axles:
-        if axle.steering is None and (axle.mechanism, axle.phase) != (MECHANISMS[0], PHASES[0]):
+    for expected, (name, axles) in zip(MECHANISMS, layout.steered.items(), strict=False):
+        if name != expected:
             raise DataError(
-                f"{label}: axles.{axle.name}: it is not steered, so mechanism and phase have no effect; "
-                "leave them out, or name a steering"
+                f"{label}: axles: no axle is steered by {expected}, but one is by {name}; name mechanisms in "
+                "their order"
             )
-    steered = find_steered_axles(layout)
-    for count, name in enumerate(steered):
-        if name != MECHANISMS[count]:
-            raise DataError(
-                f"{label}: axles: no axle is steered by {MECHANISMS[count]}, but one is by {name}; name "
-                "mechanisms in their order"
-            )
-    for name, axles in steered.items():
-        if len({axle.steering for axle in axles}) > 1:
-            kinds = " and ".join(f"{axle.name} ({axle.steering})" for axle in axles)
-            raise DataError(
-                f"{label}: axles: {kinds} are steered by one mechanism (section '{name}'), which is of one "
-                f"kind for all axles that name it; give one of them mechanism: {MECHANISMS[1]}"
-            )
-        if len({axle.trailer for axle in axles}) > 1:
-            raise DataError(
-                f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one mechanism, "
-                "but are not on the same body; give one of them another mechanism"
-            )
-        if len({axle.phase for axle in axles}) > 1:
-            raise DataError(
-                f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one mechanism, "
-                "with the driver and against; give one of them another mechanism"
-            )
-
-
-def check_driven(layout: VehicleLayout, label: str) -> None:
-    """Refuse a vehicle that nothing drives, and parts of the drive where nothing is driven."""
-    for one in layout.axles:
-        for word in ("differential", "final_drive"):
-            if getattr(one, word) is not None and one.driven == "no":
+        for word, problem in ALIKE.items():
+            if len({getattr(axle, word) for axle in axles}) > 1:
                 raise DataError(
-                    f"{label}: axles.{one.name}: it is not driven, so {word} has no effect; leave it out"
+                    f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one "
+                    f"mechanism, but {problem}; give one of them another one, mechanism: {MECHANISMS[1]}"
                 )
-    if all(axle.driven == "no" for axle in layout.axles):
-        raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
 
 
-def find_steered_axles(layout: VehicleLayout) -> Mapping[str, tuple[AxleLayout, ...]]:
-    """Return the axles that each steering mechanism steers, mechanisms in their order."""
-    found = {
-        name: tuple(axle for axle in layout.axles if axle.steering is not None and axle.mechanism == name)
-        for name in MECHANISMS
-    }
-    return {name: axles for name, axles in found.items() if axles}
+ALIKE = {
+    "steering": "name different kinds",
+    "trailer": "are not on the same body",
+    "phase": "turn with the driver and against",
+}
+"""Choices in which the axles of a steering mechanism agree, and problems where they do not."""
 
 
-def unit_of(layout: VehicleLayout, mechanism: str) -> str | None:
-    """Return the trailer that a steering mechanism is on; None for the vehicle itself."""
-    return find_steered_axles(layout)[mechanism][0].trailer
-
-
-def steerings_of(layout: VehicleLayout) -> Mapping[str, type[Steering]]:
-    """Return the steering mechanisms by the names of their sections."""
-    return {name: STEERINGS[str(axles[0].steering)] for name, axles in find_steered_axles(layout).items()}
+def check_effects(layout: VehicleLayout, label: str) -> None:
+    """Refuse a vehicle that nothing drives or brakes, and choices without effect."""
+    for axle in layout.axles:
+        for is_idle, state, words in (
+            (axle.driven == "no", "driven", ("differential", "final_drive")),
+            (axle.steering is None, "steered", ("mechanism", "phase")),
+        ):
+            given = [word for word in words if getattr(axle, word) != getattr(AxleLayout, word)]
+            if is_idle and given:
+                what = f"{label}: axles.{axle.name}: it is not {state}, so {given[0]}"
+                raise DataError(f"{what} has no effect; leave it out")
+    for word in ("driven", "braked"):
+        if all(getattr(axle, word) == "no" for axle in layout.axles):
+            raise DataError(f"{label}: axles: none is {word}; take '{word}: no' from one of them")
 
 
 @lru_cache(maxsize=64)
@@ -430,7 +394,8 @@ def schema_of(layout: VehicleLayout) -> type[VehicleDescription]:
             fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)
     for trailer in layout.trailers:
         fields[trailer.name] = (trailer_section(trailer.hitch), ...)
-    fields |= {name: (kind.section, ...) for name, kind in steerings_of(layout).items()}
+    for name, axles in layout.steered.items():
+        fields[name] = (STEERINGS[str(axles[0].steering)].section, ...)
     schema: type[VehicleDescription] = create_model(
         "VehicleDescription", __base__=VehicleDescription, **fields
     )

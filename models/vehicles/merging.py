@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups, lay
 from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity
 from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Key, Table
-from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout, steerings_of
+from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout
 from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
@@ -130,7 +130,7 @@ def find_taken(layers: Sequence[DataFile], layout: VehicleLayout) -> Iterator[Re
     another.
     """
     members = {axle.name: (axle.name, *axle.corners) for axle in layout.axles}
-    unnamed = [(name,) for name in MECHANISMS if name not in steerings_of(layout)]
+    unnamed = [(name,) for name in MECHANISMS if name not in layout.steered]
     for k, layer in enumerate(layers):
         for (_, axle, choice), entry in layer.words_of("axles"):
             if entry.value == NONE or (choice, entry.value) == ("braked", "no"):

@@ -34,12 +34,6 @@ def check_order(layout: VehicleLayout, corners: Mapping[str, Corner]) -> None:
                 )
 
 
-def check_brakes(layout: VehicleLayout, label: str) -> None:
-    """Refuse a vehicle without brakes."""
-    if all(axle.braked == "no" for axle in layout.axles):
-        raise DataError(f"{label}: axles: none is braked; take 'braked: no' from one of them")
-
-
 def check_split(powertrain: PowertrainData, axles: int) -> None:
     """Refuse a split of the torque, ratios, or a lock, that do not fit the number of driven axles."""
     split, ratios = powertrain.torque_split, powertrain.axle_ratios

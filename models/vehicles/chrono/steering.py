@@ -29,7 +29,7 @@ from ce_dynamics.models.vehicles.chrono.reading import (
     yaml_text,
 )
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import find_steered_axles, groups_of, layout_of, schema_of
+from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of
 from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_reach
 
 
@@ -66,7 +66,7 @@ def built(
         if axle.steering is not None
         for corner in corners_of(axle_of(axle, data), data)
     }
-    steered = find_steered_axles(layout)
+    steered = layout.steered
     return {
         name: (
             steering_of(name, layout, data, corners),

@@ -50,11 +50,8 @@ def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout,
             raise DataError(
                 f"{entry.where}: trailers: {shown}: a trailer has hitch, behind; {TRAILER_EXAMPLE}"
             )
-        if rest[0] == "hitch" and entry.value not in HITCHES:
-            raise DataError(
-                f"{entry.where}: trailers.{name}.hitch: unknown {checks.show(entry.value)}; "
-                f"known are {', '.join(HITCHES)}"
-            )
+        if rest[0] == "hitch":
+            entry.one_of(f"trailers.{name}.hitch", HITCHES)
         said.setdefault(name, {})[rest[0]] = entry.value
     for name, chosen in said.items():
         if "hitch" not in chosen:

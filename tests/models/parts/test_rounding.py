@@ -13,10 +13,10 @@ from ce_dynamics.models.parts.rounding import (
     fillet,
     nearness,
     round_absolute,
-    round_absolute_through_zero,
     round_clip,
     round_ramp,
     rounded_ramp_integral,
+    vertex_offset,
 )
 
 W = 0.3
@@ -55,8 +55,10 @@ def test_integral_of_a_rounded_ramp(u: float) -> None:
 
 
 def test_pinned_corner_stays_and_overshoots_by_a_third() -> None:
-    assert round_absolute_through_zero(0.0, W) == 0.0
-    sizes = np.array([round_absolute_through_zero(u, W) for u in U])
+    sizes = np.array(
+        [abs(u) + 2.0 * W * (fillet(t) - vertex_offset(t)) for u in U for t in (nearness(u, W),)]
+    )
+    assert sizes[U == 0.0] == 0.0
     assert np.all((sizes >= 0.0) & (sizes <= np.abs(U) + 1e-15))
     slopes = np.abs(np.diff(sizes) / np.diff(U))
     assert 1.3 < slopes.max() < 4.0 / 3.0

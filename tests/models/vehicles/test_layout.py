@@ -443,14 +443,15 @@ def test_bases_that_are_none(tmp_path: Path) -> None:
         VehicleParameters.load(written(tmp_path, "base: other.yaml\n"))
     with pytest.raises(DataError, match="expected the name of a file or a list"):
         VehicleParameters.load(written(tmp_path, "base: {sedan: 1}\n"))
-    written(tmp_path, "chassis:\n  mass: 3 t\n", "numbers.yaml")
-    with pytest.raises(DataError, match="what the vehicle is made of is missing"):
-        VehicleParameters.load(written(tmp_path, "base: numbers.yaml\n"))
 
 
 def test_file_with_just_numbers_is_laid_over_hmmwv(tmp_path: Path) -> None:
     just = VehicleParameters.load(written(tmp_path, "chassis:\n  mass: 3 t\n"), [])
     assert (just.name, just.chassis.mass) == ("hmmwv", 3000.0)
+    written(tmp_path, "chassis:\n  mass: 3 t\n", "numbers.yaml")
+    based = VehicleParameters.load(written(tmp_path, "base: numbers.yaml\nroad: {friction: 0.5}\n"))
+    assert (based.chassis.mass, based.road.friction) == (3000.0, 0.5)
+    assert list(based.corners) == list(just.corners)
     with pytest.raises(DataError, match=r"no vehicle 'lorry'; give hmmwv, .*ride or an existing data file"):
         VehicleParameters.load("lorry")
 
