@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import model_validator
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, minimum, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, ParameterQuantity, check_function
 from ce_dynamics.models.data.schema import Section
@@ -18,13 +18,14 @@ from ce_dynamics.models.powertrain.base import (
     SELECTOR,
     THROTTLE,
     GearedData,
+    Given,
     Ratios,
     ShaftDrive,
+    States,
     Tied,
-    directions,
 )
 from ce_dynamics.models.powertrain.engine import TurningEngineData
-from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
+from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData, directions
 
 COUPLING_BAND = 0.02
 """Band of the speed ratio on both sides of 1 in which the torque changes its sign continuously."""
@@ -130,26 +131,15 @@ class AutomaticData(GearedData):
         engine = max(self.engine.idle_speed, turned)
         return (StateDeclaration("engine_speed", "rad/s", engine), *self.transmission.states(z))
 
-    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+    def tie_to_shaft(self, x: States, u: Given) -> Tied:
         J = self.converter.turbine_inertia
-        return Tied() if J is None else Tied(J, self.turns(list(x)[1:], u))
+        return Tied() if J is None else Tied(J, self.transmission.turns_by(u[SELECTOR], list(x)[1:]))
 
-    def turns(self, z: Sequence[Scalar], u: Mapping[str, Scalar]) -> Scalar:
-        """Return i."""
-        forwards, backwards = directions(u[SELECTOR])
-        return forwards * self.transmission.turns(z) + backwards / self.transmission.reverse
-
-    def drive(
-        self,
-        shaft_speed: Scalar,
-        x: Array | Sequence[Scalar],
-        u: Mapping[str, Scalar],
-        chassis_spin: Scalar = 0.0,
-    ) -> ShaftDrive:
+    def drive(self, shaft_speed: Scalar, x: States, u: Given, chassis_spin: Scalar = 0.0) -> ShaftDrive:
         turning, *z = list(x)
         omega_e = turning - chassis_spin
         forwards, backwards = directions(u[SELECTOR])
-        turns = self.turns(z, u)
+        turns = self.transmission.turns_by(u[SELECTOR], z)
         engaged = forwards + backwards
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         T_p, T_t = self.converter.torques(omega_e, turns * shaft_speed)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot
 from ce_dynamics.mechanism.body import Body, ground_of
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
@@ -26,8 +26,12 @@ from ce_dynamics.models.powertrain.differentials import CentreData, DrivenWheel,
 THROTTLE, SELECTOR = "throttle", "selector"
 """Names of inputs: 0 … 1; and 1 forwards, 0 neutral, −1 reverse."""
 Inputs = Mapping[str, tuple[float, float, float]]
+"""Least, default and largest value of inputs."""
+States: TypeAlias = "Array | Sequence[Scalar]"
+"""Values of a drive unit's states."""
+Given: TypeAlias = "Mapping[str, Scalar]"
+"""Values of inputs by name."""
 SELECTS: Inputs = {SELECTOR: (-1.0, 1.0, 1.0)}
-"""The selector's least, default and largest value."""
 Ratios = Annotated[Numbers, ParameterQuantity("1", curve=True, above=0.0)]
 
 
@@ -161,18 +165,12 @@ class GearedData(PowertrainData):
         """Return the unit's states with the shaft at a speed [rad/s]; most have none."""
         return ()
 
-    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+    def tie_to_shaft(self, x: States, u: Given) -> Tied:
         """Return the part of the unit that turns with the shaft; none by default."""
         return Tied()
 
     @abstractmethod
-    def drive(
-        self,
-        shaft_speed: Scalar,
-        x: Array | Sequence[Scalar],
-        u: Mapping[str, Scalar],
-        chassis_spin: Scalar = 0.0,
-    ) -> ShaftDrive:
+    def drive(self, shaft_speed: Scalar, x: States, u: Given, chassis_spin: Scalar = 0.0) -> ShaftDrive:
         """Return the action of the unit at a speed of the shaft relative to the chassis [rad/s].
 
         ``chassis_spin`` is the chassis' angular velocity about the axis of engine and shafts [rad/s].
@@ -188,11 +186,6 @@ class GearedData(PowertrainData):
     ) -> ForceElement:
         """Return the `GearedDriveline`."""
         return GearedDriveline("driveline", chassis, wheels, self, shares, wheel_speed, axis)
-
-
-def directions(selector: Scalar) -> tuple[Scalar, Scalar]:
-    """Return the shares, 0 … 1 each, of forwards and reverse in a selector's position."""
-    return maximum(selector, 0.0), maximum(-selector, 0.0)
 
 
 ALONG = (-1.0, 0.0, 0.0)

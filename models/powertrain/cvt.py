@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import model_validator
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute
+from ce_dynamics.algebra.arrays import Scalar, absolute
 from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import round_absolute, round_clip
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, ShaftDrive, directions
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, Given, ShaftDrive, States
 from ce_dynamics.models.powertrain.engine import EngineData, Spin, turning_sign
+from ce_dynamics.models.powertrain.gear_choice import directions
 
 RATIO_ROUNDING = 0.05
 """Half width of the corners where the ratio begins and ceases to grow, of the speeds between."""
@@ -76,13 +77,7 @@ class CvtData(GearedData):
         "gear_loss": "W",
     }
 
-    def drive(
-        self,
-        shaft_speed: Scalar,
-        x: Array | Sequence[Scalar],
-        u: Mapping[str, Scalar],
-        chassis_spin: Scalar = 0.0,
-    ) -> ShaftDrive:
+    def drive(self, shaft_speed: Scalar, x: States, u: Given, chassis_spin: Scalar = 0.0) -> ShaftDrive:
         forwards, backwards = directions(u[SELECTOR])
         turns = (forwards - backwards) / self.transmission.ratio(shaft_speed)
         omega_e = turns * shaft_speed

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import model_validator
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sqrt
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, sqrt
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import MomentOfInertia, ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, ShaftDrive, Tied
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, Given, ShaftDrive, States, Tied
 from ce_dynamics.models.powertrain.engine import TorqueCurve
 
 STANDING = 1.0
@@ -106,16 +106,10 @@ class ElectricData(GearedData):
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
         return (StateDeclaration("charge_taken", "C"),)
 
-    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+    def tie_to_shaft(self, x: States, u: Given) -> Tied:
         return Tied(self.motor.inertia, 1.0 / self.transmission.ratio)
 
-    def drive(
-        self,
-        shaft_speed: Scalar,
-        x: Array | Sequence[Scalar],
-        u: Mapping[str, Scalar],
-        chassis_spin: Scalar = 0.0,
-    ) -> ShaftDrive:
+    def drive(self, shaft_speed: Scalar, x: States, u: Given, chassis_spin: Scalar = 0.0) -> ShaftDrive:
         m = self.motor
         omega = shaft_speed / self.transmission.ratio
         speed = absolute(omega)

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.arrays import Scalar, maximum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import Numbers, ParameterQuantity
 from ce_dynamics.models.data.schema import Section
@@ -32,6 +32,11 @@ FINISHED = 5.0
 ReverseRatio = Annotated[float, ParameterQuantity("1", below=0.0)]
 ShiftSpeeds = Annotated[Numbers, ParameterQuantity("rad/s", curve=True, above=0.0, fewest=1)]
 ShiftTime = Annotated[float, ParameterQuantity("s", above=0.0)]
+
+
+def directions(selector: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the shares, 0 … 1 each, of forwards and reverse in a selector's position."""
+    return maximum(selector, 0.0), maximum(-selector, 0.0)
 
 
 class GearboxData(Section):
@@ -113,6 +118,11 @@ class ShiftedGearboxData(GearboxData):
         for state, (low, high) in zip(z, pairwise(self.gears), strict=True):
             turns = turns + (1.0 / high - 1.0 / low) * smooth_step(state)
         return turns
+
+    def turns_by(self, selector: Scalar, z: Sequence[Scalar]) -> Scalar:
+        """Return revolutions of the input per revolution of the output in a selector's position."""
+        forwards, backwards = directions(selector)
+        return forwards * self.turns(z) + backwards / self.reverse
 
     def turns_rate(self, z: Sequence[Scalar], rates: Sequence[Scalar]) -> Scalar:
         """Return the rate of `turns` while a gear is shifted [1/s]."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
-from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, ShaftDrive, Tied, directions
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, Given, ShaftDrive, States, Tied
 from ce_dynamics.models.powertrain.engine import TiedEngineData
-from ce_dynamics.models.powertrain.gear_choice import ScheduledGearboxData
+from ce_dynamics.models.powertrain.gear_choice import ScheduledGearboxData, directions
 
 
 class GearedEngineData(GearedData):
@@ -38,24 +38,13 @@ class GearedEngineData(GearedData):
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
         return self.transmission.states(self.transmission.at_speed(shaft_speed))
 
-    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
-        return Tied(self.engine.inertia or 0.0, self.turns(list(x), u))
+    def tie_to_shaft(self, x: States, u: Given) -> Tied:
+        return Tied(self.engine.inertia or 0.0, self.transmission.turns_by(u[SELECTOR], list(x)))
 
-    def turns(self, z: Sequence[Scalar], u: Mapping[str, Scalar]) -> Scalar:
-        """Return i: revolutions of the engine per revolution of the shaft."""
-        forwards, backwards = directions(u[SELECTOR])
-        return forwards * self.transmission.turns(z) + backwards / self.transmission.reverse
-
-    def drive(
-        self,
-        shaft_speed: Scalar,
-        x: Array | Sequence[Scalar],
-        u: Mapping[str, Scalar],
-        chassis_spin: Scalar = 0.0,
-    ) -> ShaftDrive:
+    def drive(self, shaft_speed: Scalar, x: States, u: Given, chassis_spin: Scalar = 0.0) -> ShaftDrive:
         z = list(x)
         forwards, backwards = directions(u[SELECTOR])
-        turns = self.turns(z, u)
+        turns = self.transmission.turns_by(u[SELECTOR], z)
         rates = self.transmission.rates(z, shaft_speed)
         omega_e, J = turns * shaft_speed, self.engine.inertia or 0.0
         T_e = self.engine.geared_torque(omega_e, u[THROTTLE])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import ClassVar
 
-from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
+from ce_dynamics.algebra.arrays import Scalar, maximum, minimum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.powertrain.base import THROTTLE, GearedData, Inputs, ShaftDrive
+from ce_dynamics.models.powertrain.base import THROTTLE, GearedData, Given, Inputs, ShaftDrive, States
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import GearboxData, ReverseRatio
 
@@ -76,13 +76,7 @@ class ManualData(GearedData):
             turns = turns + (1.0 / high - 1.0 / low) * unit_clip(gear - k)
         return turns
 
-    def drive(
-        self,
-        shaft_speed: Scalar,
-        x: Array | Sequence[Scalar],
-        u: Mapping[str, Scalar],
-        chassis_spin: Scalar = 0.0,
-    ) -> ShaftDrive:
+    def drive(self, shaft_speed: Scalar, x: States, u: Given, chassis_spin: Scalar = 0.0) -> ShaftDrive:
         turning, windup = list(x)
         omega_e = turning - chassis_spin
         turns, engaged = self.turns(u[GEAR]), minimum(maximum(u[GEAR], -u[GEAR]), 1.0)

@@ -34,72 +34,44 @@ OLDER_FITTYP: Mapping[int, str] = {
 """Whose coefficients are others."""
 
 ALIASES: Mapping[str, str] = {
-    "IP": "INFLPRES",
-    "IP_NOM": "NOMPRES",
-    "LKG": "LKYC",
-    "LFZ0": "LFZO",
-    "QPX1": "PPMX1",
-    "QPZ1": "PPZ1",
-    "QPZ2": "PPZ2",
-    "LKYG": "LKYC",
-    "QRE0": "Q_RE0",
-    "QREO": "Q_RE0",
-    "Q_REO": "Q_RE0",
-    "QV1": "Q_V1",
-    "QV2": "Q_V2",
-    "QFCX1": "Q_FCX",
-    "Q_FCX1": "Q_FCX",
-    "QFCY1": "Q_FCY",
-    "Q_FCY1": "Q_FCY",
-    "QFZ2": "Q_FZ2",
-    "QPFZ1": "PFZ1",
+    other: name
+    for name, others in {
+        "INFLPRES": "IP",
+        "NOMPRES": "IP_NOM",
+        "LKYC": "LKG LKYG",
+        "LFZO": "LFZ0",
+        "PPMX1": "QPX1",
+        "PPZ1": "QPZ1",
+        "PPZ2": "QPZ2",
+        "Q_RE0": "QRE0 QREO Q_REO",
+        "Q_V1": "QV1",
+        "Q_V2": "QV2",
+        "Q_FCX": "QFCX1 Q_FCX1",
+        "Q_FCY": "QFCY1 Q_FCY1",
+        "Q_FZ2": "QFZ2",
+        "PFZ1": "QPFZ1",
+    }.items()
+    for other in others.split()
 }
 """Other names of coefficients, those of PAC2002 above all."""
 
 DIMENSIONS: Mapping[str, str] = {
-    "LONGVL": "SPEED",
-    "VXLOW": "SPEED",
-    "INFLPRES": "PRESSURE",
-    "NOMPRES": "PRESSURE",
-    "PRESMIN": "PRESSURE",
-    "PRESMAX": "PRESSURE",
-    "UNLOADED_RADIUS": "LENGTH",
-    "WIDTH": "LENGTH",
-    "RIM_RADIUS": "LENGTH",
-    "RIM_WIDTH": "LENGTH",
-    "BOTTOM_OFFST": "LENGTH",
-    "BOTTOMING_RADIUS": "LENGTH",
-    "ELLIPS_MAX_STEP": "LENGTH",
-    "MASS": "MASS",
-    "BELT_MASS": "MASS",
-    "MBELT": "MASS",
-    "IXX": "MASS*LENGTH*LENGTH",
-    "IYY": "MASS*LENGTH*LENGTH",
-    "BELT_IXX": "MASS*LENGTH*LENGTH",
-    "BELT_IYY": "MASS*LENGTH*LENGTH",
-    "GRAVITY": "LENGTH/TIME/TIME",
-    "FNOMIN": "FORCE",
-    "FZMIN": "FORCE",
-    "FZMAX": "FORCE",
-    "VERTICAL_STIFFNESS": "FORCE/LENGTH",
-    "VERTICAL_DAMPING": "FORCE*TIME/LENGTH",
-    "BOTTOM_STIFF": "FORCE/LENGTH",
-    "LONGITUDINAL_STIFFNESS": "FORCE/LENGTH",
-    "LATERAL_STIFFNESS": "FORCE/LENGTH",
-    "YAW_STIFFNESS": "FORCE*LENGTH/ANGLE",
-    "FREQ_LONG": "1/TIME",
-    "FREQ_LAT": "1/TIME",
-    "FREQ_YAW": "1/TIME",
-    "FREQ_WINDUP": "1/TIME",
-    "ALPMIN": "ANGLE",
-    "ALPMAX": "ANGLE",
-    "CAMMIN": "ANGLE",
-    "CAMMAX": "ANGLE",
-    "MC": "MASS",
-    "CX": "FORCE/LENGTH",
-    "CY": "FORCE/LENGTH",
-    "KX": "FORCE*TIME/LENGTH",
-    "KY": "FORCE*TIME/LENGTH",
+    name: dimension
+    for dimension, names in {
+        "SPEED": "LONGVL VXLOW",
+        "PRESSURE": "INFLPRES NOMPRES PRESMIN PRESMAX",
+        "LENGTH": "UNLOADED_RADIUS WIDTH RIM_RADIUS RIM_WIDTH BOTTOM_OFFST BOTTOMING_RADIUS ELLIPS_MAX_STEP",
+        "MASS": "MASS BELT_MASS MBELT MC",
+        "MASS*LENGTH*LENGTH": "IXX IYY BELT_IXX BELT_IYY",
+        "LENGTH/TIME/TIME": "GRAVITY",
+        "FORCE": "FNOMIN FZMIN FZMAX",
+        "FORCE/LENGTH": "VERTICAL_STIFFNESS BOTTOM_STIFF LONGITUDINAL_STIFFNESS LATERAL_STIFFNESS CX CY",
+        "FORCE*TIME/LENGTH": "VERTICAL_DAMPING KX KY",
+        "FORCE*LENGTH/ANGLE": "YAW_STIFFNESS",
+        "1/TIME": "FREQ_LONG FREQ_LAT FREQ_YAW FREQ_WINDUP",
+        "ANGLE": "ALPMIN ALPMAX CAMMIN CAMMAX",
+    }.items()
+    for name in names.split()
 }
 """Entries to which the units of a file apply; the coefficients of the formulas are always in SI."""
 
@@ -132,48 +104,14 @@ ASYMMETRY = (
 
 ONLY_52 = ("LGA", "LGYR", "LSG", "PHY3", "PTX", "PTY", "Q_A", "QTZ1", "MBELT", "LCZ", "LIP")
 ONLY_6 = (
-    "PKY6",
-    "PKY7",
-    "PPY5",
-    "QSY5",
-    "QSY6",
-    "QSY7",
-    "QSY8",
-    "Q_R",
-    "PCF",
-    "LKYC",
-    "LKZC",
-    "PDXP",
-    "PDYP",
-    "PKYP",
-    "PHYP",
-    "PECP",
-    "QDTP",
-    "QCRP",
-    "QBRP",
-    "QDRP",
-    "LMP",
-)
+    "PKY6", "PKY7", "PPY5", "QSY5", "QSY6", "QSY7", "QSY8", "Q_R", "PCF", "LKYC", "LKZC", "PDXP", "PDYP",
+    "PKYP", "PHYP", "PECP", "QDTP", "QCRP", "QBRP", "QDRP", "LMP",
+)  # fmt: skip
 ONLY_62 = ("Q_FCY2", "Q_CAM1", "Q_CAM2", "Q_CAM3", "Q_FYS", "ENV_")
 NO_FORCE = (
-    "ELLIPS",
-    "FREQ",
-    "DAMP",
-    "MC",
-    "CX",
-    "CY",
-    "KX",
-    "KY",
-    "BELT",
-    "GRAVITY",
-    "IXX",
-    "IYY",
-    "MASS",
-    "Q_BV",
-    "PCMZ1",
-    "YAW",
-    "LMUV",
-)
+    "ELLIPS", "FREQ", "DAMP", "MC", "CX", "CY", "KX", "KY", "BELT", "GRAVITY", "IXX", "IYY", "MASS",
+    "Q_BV", "PCMZ1", "YAW", "LMUV",
+)  # fmt: skip
 """Beginnings of names that matter to one version only, or to no force of the tyre."""
 
 UNITS: Mapping[str, str] = {
