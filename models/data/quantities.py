@@ -394,6 +394,10 @@ class Option:
         One line for the help text.
     above, at_least, at_most : float
         Bounds.
+    among : tuple of float
+        The values that it may have, if these are few.
+    whole : bool
+        True for whole numbers.
     """
 
     name: str
@@ -403,18 +407,17 @@ class Option:
     above: float = -math.inf
     at_least: float = -math.inf
     at_most: float = math.inf
+    among: tuple[float, ...] = ()
+    whole: bool = False
 
     def check(self, owner: str, value: object) -> float:
         """Return the value as a float."""
-        return check_number(
-            owner,
-            self.name,
-            value,
-            above=self.above,
-            at_least=self.at_least,
-            at_most=self.at_most,
-            unit=self.unit,
-        )
+        bounds = {name: getattr(self, name) for name in ("above", "at_least", "at_most", "unit")}
+        number = check_number(owner, self.name, value, **bounds)
+        allowed = "a whole number" if self.whole else " or ".join(f"{one:g}" for one in self.among)
+        if (self.among and number not in self.among) or (self.whole and number != round(number)):
+            raise DataError(f"{owner}: {self.name} = {number:g} must be {allowed}; {self.description}")
+        return number
 
     def parse(self, owner: str, text: str) -> float | str:
         """Return a written value in SI, or the text."""

@@ -73,6 +73,13 @@ class Outcome:
         """A figure; ``factor`` brings the value to the unit."""
         self.figures.append(Figure(key, label, factor * value, unit))
 
+    def plot(self, over: str, x: Floats, *curves: tuple[str, str, Floats], most: int = 10**9) -> None:
+        """Add charts of curves, given by title, label and values, each with at most so many points."""
+        self.charts += [
+            Chart(title, over, label, (Line("", *decimate(x, values, most)),))
+            for title, label, values in curves
+        ]
+
     def __getitem__(self, key: str) -> float:
         """Return a figure's value by its key.
 
@@ -151,7 +158,11 @@ def numbers(values: Floats) -> list[float | None]:
     return [finite(float(x)) for x in np.asarray(values, dtype=float).tolist()]
 
 
-def decimate(x: Floats, y: Floats, most: int = 400) -> tuple[Floats, Floats]:
+FINE = 400
+"""Points of a curve that are enough for a chart."""
+
+
+def decimate(x: Floats, y: Floats, most: int = FINE) -> tuple[Floats, Floats]:
     """Return a curve by at most so many points, equally spaced in number, ends included."""
     if len(x) <= most:
         return x, y

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.steady_state import (
     lateral_acceleration_gain,
     steady_cornering,
@@ -16,17 +15,15 @@ from ce_dynamics.models.handling.metrics.steady_state import (
     yaw_rate_gain,
 )
 from ce_dynamics.models.handling.metrics.step_response import StepResponse, step_response, tb_factor
-from ce_dynamics.models.handling.outcome import DEGREES, decimate
+from ce_dynamics.models.handling.outcome import DEGREES, FINE
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import BEGIN, ramp, steering_at
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import ConstantRadius, ConstantSteer, Option, StepSteer
-from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
-from ce_dynamics.views.charts import Chart, Line
+from ce_dynamics.models.parts.manoeuvres.base import DIRECTION, FRICTION, speed_option
 
 G = 9.80665
 """Standard gravity, for figures per g [m/s²]."""
-DIRECTION = Option("direction", "1", 1.0, "1 turns left, -1 right", at_least=-1.0, at_most=1.0)
 RAISED = Option("acceleration", "m/s^2", 0.25, "rate at which the speed is raised", above=0.0, at_most=1.0)
 FIRST = Option("first", "m/s^2", 0.4, "lateral acceleration at the beginning", above=0.0)
 STANDARD = "ISO 4138:2021"
@@ -84,16 +81,16 @@ def judge(procedure: Procedure, points: CorneringPoints) -> None:
 
 def draw(procedure: Procedure, points: CorneringPoints) -> None:
     """The handling diagram, and steering, roll and side-slip over lateral acceleration."""
-    over = "lateral acceleration [m/s²]"
     excess = understeer_angle(points.steer, points.ay, points.speed, procedure.subject.wheelbase)
-    for title, label, angle in (
-        ("Handling diagram", "understeer angle δ − L/R [deg]", excess),
-        ("Steering", "road-wheel angle [deg]", points.steer),
-        ("Roll", "roll angle, outwards [deg]", points.roll),
-        ("Side-slip", "side-slip angle of the centre of mass [deg]", points.sideslip),
-    ):
-        line = Line("", *decimate(points.ay, DEGREES * angle))
-        procedure.outcome.charts.append(Chart(title, over, label, (line,)))
+    procedure.outcome.plot(
+        "lateral acceleration [m/s²]",
+        points.ay,
+        ("Handling diagram", "understeer angle δ − L/R [deg]", DEGREES * excess),
+        ("Steering", "road-wheel angle [deg]", DEGREES * points.steer),
+        ("Roll", "roll angle, outwards [deg]", DEGREES * points.roll),
+        ("Side-slip", "side-slip angle of the centre of mass [deg]", DEGREES * points.sideslip),
+        most=FINE,
+    )
 
 
 SETTLING = 6.0
@@ -118,8 +115,6 @@ class ConstantRadiusTest(Procedure):
 
     def perform(self) -> None:
         v = self.values
-        if abs(v["direction"]) != 1.0:
-            raise DataError(f"{self.name}: direction = {v['direction']:g} must be 1 (left) or -1 (right)")
         slowest = math.sqrt(v["first"] * v["radius"])
         fastest = math.sqrt(1.1 * v["friction"] * self.subject.gravity * v["radius"])
         run = self.run(
@@ -266,11 +261,11 @@ class StepInputTest(Procedure):
     def draw(self) -> None:
         """Signals over time."""
         run = self.outcome.runs[-1]
-        for title, label, values in (
+        self.outcome.plot(
+            "time since the steering begins [s]",
+            run.t - STEP_AT,
             ("Yaw rate", "yaw rate [deg/s]", DEGREES * run["yaw_rate"]),
             ("Lateral acceleration", "lateral acceleration [m/s²]", run.ay),
             ("Roll", "roll angle [deg]", DEGREES * run.roll),
             ("Side-slip", "side-slip angle [deg]", DEGREES * run.sideslip),
-        ):
-            line = Line("", run.t - STEP_AT, values)
-            self.outcome.charts.append(Chart(title, "time since the steering begins [s]", label, (line,)))
+        )

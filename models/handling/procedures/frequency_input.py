@@ -20,7 +20,7 @@ from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import steering_at
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Option, PulseSteer, RandomSteer, SineSweep
-from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option, switch
 from ce_dynamics.views.charts import Chart, Line
 
 POINTS = 57
@@ -42,7 +42,7 @@ class FrequencyInputTest(Procedure):
         speed_option(80.0 / 3.6),
         Option("lateral_acceleration", "m/s^2", 2.0, "amplitude at low frequency", above=0.0),
         FRICTION,
-        Option("pulse", "1", 0.0, "1: a pulse instead of the swept sine", at_least=0.0, at_most=1.0),
+        switch("pulse", 0.0, "1: a pulse instead of the swept sine"),
         Option("first", "Hz", 0.2, "lowest frequency of the response", above=0.05),
         Option("last", "Hz", 3.0, "highest frequency of the response", above=0.5, at_most=8.0),
         Option("sweep", "s", 30.0, "time the sweep takes", above=10.0),
@@ -50,8 +50,6 @@ class FrequencyInputTest(Procedure):
 
     def perform(self) -> None:
         v = self.values
-        if v["pulse"] not in (0.0, 1.0):
-            raise DataError(f"{self.name}: pulse = {v['pulse']:g} must be 0 (swept sine) or 1 (pulse)")
         if not v["last"] > v["first"]:
             raise DataError(f"{self.name}: last = {v['last']:g} Hz must be above first = {v['first']:g} Hz")
         steer = steering_at(self, v["speed"], v["lateral_acceleration"])
@@ -109,14 +107,14 @@ class FrequencyInputTest(Procedure):
 
     def draw(self, yaw: FrequencyResponse, ay: FrequencyResponse) -> None:
         """Gains and phases."""
-        over = "frequency [Hz]"
-        for title, label, values in (
+        self.outcome.plot(
+            "frequency [Hz]",
+            yaw.frequency,
             ("Yaw rate gain", "yaw rate per road-wheel angle [1/s]", yaw.gain),
             ("Yaw rate phase", "phase [deg]", DEGREES * yaw.phase),
             ("Lateral acceleration gain", "per road-wheel angle [m/s²/deg]", ay.gain / DEGREES),
             ("Lateral acceleration phase", "phase [deg]", DEGREES * ay.phase),
-        ):
-            self.outcome.charts.append(Chart(title, over, label, (Line("", yaw.frequency, values),)))
+        )
 
 
 def changes(run: Run) -> tuple[Floats, Floats, Floats]:
@@ -145,7 +143,7 @@ class RandomInputTest(FrequencyInputTest):
         Option("last", "Hz", 3.0, "highest frequency of the response", above=0.5, at_most=8.0),
         Option("record", "s", 240.0, "length of the record", above=20.0),
         Option("segment", "s", 20.0, "length of the segments that are averaged", above=1.0),
-        Option("seed", "1", 1.0, "which noise", at_least=0.0, at_most=1e6),
+        Option("seed", "1", 1.0, "which noise", at_least=0.0, at_most=1e6, whole=True),
     )
 
     def perform(self) -> None:

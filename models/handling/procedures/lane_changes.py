@@ -7,34 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.outcome import DEGREES, decimate
+from ce_dynamics.models.handling.outcome import DEGREES, FINE, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, ObstacleAvoidance, Option
-from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option, switch
 from ce_dynamics.models.vehicles.driving import clearance
 from ce_dynamics.views.charts import Chart, Line
 
 BEYOND = 20.0
 """Way behind the last gate [m]."""
-SEARCH = Option(
-    "search",
-    "1",
-    1.0,
-    "1: look for the highest speed without touching a cone; 0: one run",
-    at_least=0.0,
-    at_most=1.0,
-)
+SEARCH = switch("search", 1.0, "1: look for the highest speed without touching a cone; 0: one run")
 FINENESS = Option("fineness", "m/s", 0.5, "how close the highest speed is looked for", above=0.0)
-PRACTICE = Option(
-    "practice",
-    "1",
-    0.0,
-    "1: the driver model has practised each run; 0: it has not",
-    at_least=0.0,
-    at_most=1.0,
-)
+PRACTICE = switch("practice", 0.0, "1: the driver model has practised each run; 0: it has not")
 WIDTH = Option("vehicle_width", "m", 1.8, "width of the vehicle, which sets the lanes' widths", above=0.0)
 FASTEST = 45.0
 """Speed up to which is searched [m/s]."""
@@ -62,7 +47,6 @@ class DoubleLaneChangeTest(Procedure):
 
     def perform(self) -> None:
         v = self.values
-        self.refuse_between(SEARCH, PRACTICE)
         run = self.fastest() if v["search"] == 1.0 else self.at_speed(v["speed"])
         if run is None:
             return
@@ -76,15 +60,6 @@ class DoubleLaneChangeTest(Procedure):
         out.add("roll", "largest roll angle", float(abs(run.roll).max()), "deg", DEGREES)
         out.add("sideslip", "largest side-slip angle", float(abs(run.sideslip).max()), "deg", DEGREES)
         self.draw(run)
-
-    def refuse_between(self, *switches: Option) -> None:
-        """Refuse values of switches that are neither 0 nor 1."""
-        for option in switches:
-            value = self.values.get(option.name, 0.0)
-            if value not in (0.0, 1.0):
-                raise DataError(
-                    f"{self.name}: {option.name} = {value:g} must be 0 or 1; {option.description}"
-                )
 
     def at_speed(self, speed: float) -> Run:
         """Return a run at a speed [m/s]."""
@@ -151,11 +126,9 @@ class DoubleLaneChangeTest(Procedure):
         ]
         path = Line("", *decimate(run["x"], run["y"]))
         charts.append(Chart("Path", "x [m]", "y [m]", (path,), tuple(edges)))
-        for title, label, values in (
-            ("Steering", "road-wheel angle [deg]", DEGREES * run.steer),
-            ("Lateral acceleration", "lateral acceleration [m/s²]", run.ay),
-        ):
-            charts.append(Chart(title, "x [m]", label, (Line("", *decimate(run["x"], values)),)))
+        steering = "Steering", "road-wheel angle [deg]", DEGREES * run.steer
+        across = "Lateral acceleration", "lateral acceleration [m/s²]", run.ay
+        self.outcome.plot("x [m]", run["x"], steering, across, most=FINE)
 
 
 class ObstacleAvoidanceTest(DoubleLaneChangeTest):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,6 +34,23 @@ LARGE, LARGEST = math.radians(270.0), math.radians(300.0)
 """Steering-wheel angles: the last one at least, and the one beyond which 6.5 A is cut off to the former."""
 
 
+DwellRun: TypeAlias = "tuple[float, Run, DwellResponse | None]"
+"""Multiple of A, the run with it, and its response unless the run ended early."""
+
+
+def over_amplitude(found: Mapping[str, list[DwellRun]], name: str, k: int | None = None) -> tuple[Line, ...]:
+    """Return a line of each side: a number of the responses over the amplitude."""
+
+    def read(response: DwellResponse | None) -> float:
+        value = math.nan if response is None else getattr(response, name)
+        return float(value if k is None or response is None else 100.0 * value[k])
+
+    return tuple(
+        Line(side, np.array([m for m, _, _ in ones]), np.array([read(response) for _, _, response in ones]))
+        for side, ones in found.items()
+    )
+
+
 class SineWithDwellTest(Procedure):
     """Coasting, the steering swings once with a dwell, to either side, with growing amplitudes."""
 
@@ -47,7 +66,7 @@ class SineWithDwellTest(Procedure):
 
     def perform(self) -> None:
         out, v = self.outcome, self.values
-        found: dict[str, list[tuple[float, Run, DwellResponse | None]]] = {}
+        found: dict[str, list[DwellRun]] = {}
         for side, sign in (("left", 1.0), ("right", -1.0)):
             A = abs(steering_at(self, v["speed"], REFERENCE, sign))
             out.add(f"reference_{side}", f"A, steering wheel at 0.3 g, {side}", A, "deg", DEGREES * v["lock"])
@@ -65,9 +84,7 @@ class SineWithDwellTest(Procedure):
         below = np.arange(FIRST, last - 1e-9, self.values["growth"])
         return [*below.tolist(), last]
 
-    def one(
-        self, side: str, sign: float, A: float, multiple: float
-    ) -> tuple[float, Run, DwellResponse | None]:
+    def one(self, side: str, sign: float, A: float, multiple: float) -> DwellRun:
         """One run, and its response unless it ended early."""
         run = self.run(
             f"{side}-{multiple:.3g}A",
@@ -86,7 +103,7 @@ class SineWithDwellTest(Procedure):
         )
         return multiple, run, response
 
-    def judge(self, runs: list[tuple[float, Run, DwellResponse | None]]) -> None:
+    def judge(self, runs: list[DwellRun]) -> None:
         """Largest ratios, smallest displacement, and the criteria."""
         out = self.outcome
         whole = [(multiple, response) for multiple, _, response in runs if response is not None]
@@ -124,32 +141,18 @@ class SineWithDwellTest(Procedure):
         if stable:
             out.add("first_unstable", "first unstable amplitude, multiple of A", min(stable), "1")
 
-    def draw(self, found: dict[str, list[tuple[float, Run, DwellResponse | None]]]) -> None:
+    def draw(self, found: dict[str, list[DwellRun]]) -> None:
         """Ratios and displacements over the amplitude; the yaw rate at the largest."""
         charts = self.outcome.charts
         over = "steering amplitude, multiple of A"
         for k, (later, most) in enumerate(STABILITY):
-            lines = tuple(
-                Line(
-                    side,
-                    np.array([m for m, _, _ in ones]),
-                    np.array([np.nan if r is None else 100.0 * r.yaw_rate_ratios[k] for _, _, r in ones]),
-                )
-                for side, ones in found.items()
-            )
+            lines = over_amplitude(found, "yaw_rate_ratios", k)
             ends = np.array([min(line.x[0] for line in lines), max(line.x[-1] for line in lines)])
             allowed = Line("allowed", ends, np.full(2, 100.0 * most))
             charts.append(
                 Chart(f"Yaw rate after {later:g} s", over, "of its second peak [%]", lines, (allowed,))
             )
-        lines = tuple(
-            Line(
-                side,
-                np.array([m for m, _, _ in ones]),
-                np.array([np.nan if r is None else r.displacement for _, _, r in ones]),
-            )
-            for side, ones in found.items()
-        )
+        lines = over_amplitude(found, "displacement")
         needed = Line(
             "needed",
             np.array([RESPONSIVE, max(line.x[-1] for line in lines)]),
@@ -166,9 +169,7 @@ class SineWithDwellTest(Procedure):
 MPH = 0.44704
 SLOW_ROLL = math.radians(1.5)
 """Roll rate below which the driver of a fishhook steers back [rad/s]."""
-SIDE = Option(
-    "direction", "1", 1.0, "first steering: 1 to the left, -1 to the right", at_least=-1.0, at_most=1.0
-)
+SIDE = Option("direction", "1", 1.0, "first steering: 1 to the left, -1 to the right", among=(1.0, -1.0))
 
 
 class RolloverTest(Procedure):
@@ -214,20 +215,20 @@ class RolloverTest(Procedure):
 
     def draw(self, run: Run) -> None:
         """Steering, roll, lateral acceleration, loads of the sides."""
-        charts = self.outcome.charts
-        for title, label, values in (
+        self.outcome.plot(
+            "time [s]",
+            run.t,
             ("Steering", "steering wheel [deg]", DEGREES * self.values["lock"] * run["steering"]),
             ("Roll", "roll angle [deg]", DEGREES * run.roll),
             ("Lateral acceleration", "lateral acceleration [m/s²]", run.ay),
-        ):
-            charts.append(Chart(title, "time [s]", label, (Line("", run.t, values),)))
+        )
         sides = self.subject.side_loads(run.record)
         if sides is not None:
             lines = tuple(
                 Line(name, run.t, 1e-3 * load.sum(axis=1))
                 for name, load in zip(("left", "right"), sides, strict=True)
             )
-            charts.append(Chart("Loads of the sides", "time [s]", "vertical load [kN]", lines))
+            self.outcome.charts.append(Chart("Loads of the sides", "time [s]", "vertical load [kN]", lines))
 
 
 class JTurnTest(RolloverTest):

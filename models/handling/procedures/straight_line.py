@@ -8,13 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.models.handling.metrics.straight import STANDING, braking, time_over, times_to
-from ce_dynamics.models.handling.outcome import DEGREES, decimate
+from ce_dynamics.models.handling.outcome import DEGREES, FINE
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Braking, Option, SplitBraking, StraightAcceleration
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 from ce_dynamics.models.parts.manoeuvres.straight import CORRECTS, SLIPPERY
-from ce_dynamics.views.charts import Chart, Line
 
 BEGIN = 1.0
 LOCKED = 0.2
@@ -81,15 +80,16 @@ class BrakingTest(Procedure):
 
     def draw(self, run: Run) -> None:
         """Speed, deceleration, deviation."""
-        for title, label, values in (
-            ("Speed", "speed [km/h]", 3.6 * run.speed),
-            ("Deceleration", "deceleration [m/s²]", -run.at_centre("ax")),
-            ("Deviation", "to the left of the line [m]", run.at_centre("y")),
-            ("Yaw", "yaw angle [deg]", DEGREES * run["yaw"]),
-        ):
-            shown = (run.t <= end_of(run)) if run.speed.size else slice(None)
-            line = Line("", *decimate(run.t[shown] - BEGIN, values[shown]))
-            self.outcome.charts.append(Chart(title, "time since the pedal is touched [s]", label, (line,)))
+        shown = (run.t <= end_of(run)) if run.speed.size else slice(None)
+        self.outcome.plot(
+            "time since the pedal is touched [s]",
+            run.t[shown] - BEGIN,
+            ("Speed", "speed [km/h]", 3.6 * run.speed[shown]),
+            ("Deceleration", "deceleration [m/s²]", -run.at_centre("ax")[shown]),
+            ("Deviation", "to the left of the line [m]", run.at_centre("y")[shown]),
+            ("Yaw", "yaw angle [deg]", DEGREES * run["yaw"][shown]),
+            most=FINE,
+        )
 
 
 class SplitBrakingTest(BrakingTest):
@@ -156,11 +156,9 @@ class AccelerationTest(Procedure):
             out.add(f"speed_after_{distance:g}", f"speed after {distance:g} m", speed, "km/h", 3.6)
         out.add("largest_acceleration", "largest acceleration", float(run.at_centre("ax").max()), "m/s^2")
         out.add("final_speed", f"speed after {run.t[-1]:.3g} s", float(vx[-1]), "km/h", 3.6)
-        for title, label, values in (
-            ("Speed", "speed [km/h]", 3.6 * vx),
-            ("Acceleration", "acceleration [m/s²]", run.at_centre("ax")),
-        ):
-            out.charts.append(Chart(title, "time [s]", label, (Line("", *decimate(run.t, values)),)))
+        speeds = "Speed", "speed [km/h]", 3.6 * vx
+        rates = "Acceleration", "acceleration [m/s²]", run.at_centre("ax")
+        out.plot("time [s]", run.t, speeds, rates, most=FINE)
         if math.isnan(out["time_to_100"]) and not run.trouble:
             out.notes.append(
                 f"100 km/h are not reached within {run.t[-1]:g} s, but {3.6 * vx.max():.4g} km/h"

@@ -14,10 +14,9 @@ from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
 from ce_dynamics.models.handling.metrics.validity import CREEPING
 from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.cornering import DIRECTION
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import BrakeInTurn, ConstantRadius, Option, PowerOff
-from ce_dynamics.models.parts.manoeuvres.base import FRICTION
+from ce_dynamics.models.parts.manoeuvres.base import DIRECTION, FRICTION
 from ce_dynamics.views.charts import Chart, Line
 
 LASTS = 4.0
@@ -169,7 +168,7 @@ class BrakeInTurnTest(PowerOffTest):
         *PowerOffTest.options,
         Option("brake", "1", 0.4, "brake pedal in the last run", above=0.0, at_most=1.0),
         Option(
-            "levels", "1", 4.0, "number of runs, whose pedals are equally apart", at_least=1.0, at_most=20.0
+            "levels", "1", 4.0, "number of runs, pedals equally apart", at_least=1.0, at_most=20.0, whole=True
         ),
     )
     task = BrakeInTurn
@@ -181,9 +180,8 @@ class BrakeInTurnTest(PowerOffTest):
 
     def compare(self, reactions: Sequence[TurnReaction]) -> None:
         x = np.array([reaction.deceleration for reaction in reactions])
-        for title, label, values in (
-            ("Turning in", "yaw rate after 1 s over the circle's", [r.yaw_rate_ratio for r in reactions]),
-            ("Path", "to the inside after 1 s [m]", [r.path_deviation for r in reactions]),
-        ):
-            line = Line("", x, np.array(values))
-            self.outcome.charts.append(Chart(title, "mean deceleration [m/s²]", label, (line,)))
+        ratio = np.array([reaction.yaw_rate_ratio for reaction in reactions])
+        inside = np.array([reaction.path_deviation for reaction in reactions])
+        turning = "Turning in", "yaw rate after 1 s over the circle's", ratio
+        path = "Path", "to the inside after 1 s [m]", inside
+        self.outcome.plot("mean deceleration [m/s²]", x, turning, path)

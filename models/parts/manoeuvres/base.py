@@ -33,6 +33,11 @@ def duration_option(default: float) -> Option:
     return Option("duration", "s", default, "length of the simulation", above=0.0)
 
 
+def switch(name: str, default: float, description: str) -> Option:
+    """Return an option that is 1 or 0."""
+    return Option(name, "1", default, description, among=(1.0, 0.0))
+
+
 FRICTION = Option(
     "friction",
     "1",
@@ -41,10 +46,16 @@ FRICTION = Option(
     above=0.0,
     at_most=2.0,
 )
+DIRECTION = Option("direction", "1", 1.0, "1 turns left, -1 right", among=(1.0, -1.0))
 START = Option("start", "s", 1.0, "time at which it begins", at_least=0.0)
 STEER = Option(
     "steer", "1", 0.15, "steering input, part of full lock, positive to the left", at_least=-1.0, at_most=1.0
 )
+
+
+def basic_options(speed: float, duration: float) -> tuple[Option, ...]:
+    """Return speed, duration and friction, which nearly every manoeuvre has."""
+    return speed_option(speed), duration_option(duration), FRICTION
 
 
 MOST_REVERSALS = 8

@@ -20,10 +20,11 @@ from ce_dynamics.models.parts.driver import (
     turn_steering,
 )
 from ce_dynamics.models.parts.manoeuvres.base import (
+    DIRECTION,
     FRICTION,
     Manoeuvre,
+    basic_options,
     duration_option,
-    speed_option,
 )
 from ce_dynamics.models.parts.paths import (
     CirclePath,
@@ -44,19 +45,15 @@ class ConstantRadius(Manoeuvre):
     name = "constant-radius"
     title = "steady-state cornering on a circle"
     options = (
-        speed_option(8.0),
-        duration_option(15.0),
-        FRICTION,
+        *basic_options(8.0, 15.0),
         Option("radius", "m", 30.0, "radius of the circle", above=0.0),
-        Option("direction", "1", 1.0, "1 turns left, -1 right", at_least=-1.0, at_most=1.0),
+        DIRECTION,
         Option("acceleration", "m/s^2", 0.0, "rate at which the speed is raised", at_least=0.0),
         Option("top_speed", "m/s", 30.0, "speed at which it is raised no further", above=0.0, at_most=60.0),
     )
 
     def _path(self) -> Path:
         v = self.values
-        if abs(v["direction"]) != 1.0:
-            raise DataError(f"{self.name}: direction = {v['direction']:g} must be 1 (left) or -1 (right)")
         if v["acceleration"] > 0.0 and v["top_speed"] < v["speed"]:
             raise DataError(
                 f"{self.name}: top_speed = {v['top_speed']:g} m/s must be at least speed = {v['speed']:g} m/s"
@@ -110,9 +107,7 @@ class DoubleLaneChange(Manoeuvre):
     name = "double-lane-change"
     title = "ISO 3888-1 double lane change"
     options: ClassVar[tuple[Option, ...]] = (
-        speed_option(12.0),
-        duration_option(10.0),
-        FRICTION,
+        *basic_options(12.0, 10.0),
         Option("vehicle_width", "m", 2.16, "width of the vehicle, which sets the lanes' widths", above=0.0),
         Option("lead_in", "m", 5.0, "straight ahead of the first section", at_least=0.0),
         Option("early", "m", 0.0, "by which a change of lane begins and ends within lanes", at_least=0.0),
@@ -205,9 +200,7 @@ class ObstacleAvoidance(DoubleLaneChange):
     name = "obstacle-avoidance"
     title = "ISO 3888-2 obstacle avoidance"
     options = (
-        speed_option(14.0),
-        duration_option(6.5),
-        FRICTION,
+        *basic_options(14.0, 6.5),
         Option("vehicle_width", "m", 2.16, "width of the vehicle, which sets the lanes' widths", above=0.0),
         Option("lead_in", "m", 5.0, "straight ahead of the first section", at_least=0.0),
     )

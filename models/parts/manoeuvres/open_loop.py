@@ -11,14 +11,7 @@ from ce_dynamics.algebra.arrays import Scalar, cos, maximum, minimum, sin, where
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.driver import DriverParameters, Sensors
-from ce_dynamics.models.parts.manoeuvres.base import (
-    FRICTION,
-    START,
-    STEER,
-    Manoeuvre,
-    duration_option,
-    speed_option,
-)
+from ce_dynamics.models.parts.manoeuvres.base import START, STEER, Manoeuvre, basic_options
 from ce_dynamics.models.parts.rounding import smooth_step, unit_clip
 
 
@@ -28,9 +21,7 @@ class StepSteer(Manoeuvre):
     name = "step-steer"
     title = "step steer at constant speed"
     options = (
-        speed_option(12.0),
-        duration_option(6.0),
-        FRICTION,
+        *basic_options(12.0, 6.0),
         STEER,
         START,
         Option("rise", "s", 0.2, "time the steering takes", above=0.0),
@@ -47,9 +38,7 @@ class SineSteer(Manoeuvre):
     name = "sine-steer"
     title = "sinusoidal steering at constant speed"
     options = (
-        speed_option(12.0),
-        duration_option(8.0),
-        FRICTION,
+        *basic_options(12.0, 8.0),
         STEER,
         START,
         Option("frequency", "Hz", 0.5, "frequency of the steering", above=0.0, at_most=10.0),
@@ -69,9 +58,7 @@ class RampSteer(Manoeuvre):
     name = "ramp-steer"
     title = "slowly rising steering at constant speed"
     options = (
-        speed_option(20.0),
-        duration_option(30.0),
-        FRICTION,
+        *basic_options(20.0, 30.0),
         STEER,
         START,
         Option("rate", "1/s", 0.01, "rate of the steering, parts of full lock per second", above=0.0),
@@ -90,9 +77,7 @@ class ConstantSteer(Manoeuvre):
     name = "constant-steer"
     title = "constant steering at slowly rising speed"
     options = (
-        speed_option(4.0),
-        duration_option(60.0),
-        FRICTION,
+        *basic_options(4.0, 60.0),
         STEER,
         Option("rise", "s", 3.0, "time the steering takes", above=0.0),
         Option("start", "s", 6.0, "time from which the speed is raised", at_least=0.0),
@@ -116,9 +101,7 @@ class SineSweep(Manoeuvre):
     name = "sine-sweep"
     title = "sinusoidal steering of rising frequency at constant speed"
     options = (
-        speed_option(20.0),
-        duration_option(34.0),
-        FRICTION,
+        *basic_options(20.0, 34.0),
         Option(
             "steer", "1", 0.03, "amplitude, part of full lock, to the left first", at_least=-1.0, at_most=1.0
         ),
@@ -149,9 +132,7 @@ class PulseSteer(Manoeuvre):
     name = "pulse-steer"
     title = "pulse of the steering at constant speed"
     options = (
-        speed_option(20.0),
-        duration_option(8.0),
-        FRICTION,
+        *basic_options(20.0, 8.0),
         STEER,
         START,
         Option("width", "s", 0.4, "time the pulse takes", above=0.0),
@@ -176,14 +157,12 @@ class RandomSteer(Manoeuvre):
     name = "random-steer"
     title = "random steering at constant speed"
     options = (
-        speed_option(20.0),
-        duration_option(121.0),
-        FRICTION,
+        *basic_options(20.0, 121.0),
         Option("steer", "1", 0.02, "standard deviation, part of full lock", above=0.0, at_most=0.2),
         START,
         Option("first", "Hz", 0.1, "lowest frequency", above=0.0, at_most=10.0),
         Option("last", "Hz", 4.0, "highest frequency", above=0.0, at_most=10.0),
-        Option("seed", "1", 1.0, "which noise", at_least=0.0, at_most=1e6),
+        Option("seed", "1", 1.0, "which noise", at_least=0.0, at_most=1e6, whole=True),
     )
 
     def __init__(self, driver: DriverParameters, **values: float) -> None:
@@ -191,8 +170,6 @@ class RandomSteer(Manoeuvre):
         v = self.values
         if not v["last"] > v["first"]:
             raise DataError(f"{self.name}: last = {v['last']:g} Hz must be above first = {v['first']:g} Hz")
-        if v["seed"] != int(v["seed"]):
-            raise DataError(f"{self.name}: seed = {v['seed']:g} must be a whole number")
         rng = np.random.default_rng(int(v["seed"]))
         width = (v["last"] - v["first"]) / WAVES
         self.frequencies = v["first"] + width * (np.arange(WAVES) + rng.uniform(size=WAVES))
@@ -230,9 +207,7 @@ class SineWithDwell(Coasting):
     name = "sine-with-dwell"
     title = "sine with dwell, coasting"
     options = (
-        speed_option(80.0 / 3.6),
-        duration_option(5.5),
-        FRICTION,
+        *basic_options(80.0 / 3.6, 5.5),
         SEVERE,
         START,
         Option("frequency", "Hz", 0.7, "frequency of the sine", above=0.0, at_most=10.0),
@@ -267,7 +242,7 @@ class JTurn(Coasting):
 
     name = "j-turn"
     title = "J-turn, coasting"
-    options = (speed_option(20.0), duration_option(6.0), FRICTION, SEVERE, START, RATE)
+    options = (*basic_options(20.0, 6.0), SEVERE, START, RATE)
 
     def steering(self, t: Scalar) -> Scalar:
         v = self.values
@@ -280,9 +255,7 @@ class Fishhook(Coasting):
     name = "fishhook"
     title = "fishhook, coasting"
     options = (
-        speed_option(20.0),
-        duration_option(8.0),
-        FRICTION,
+        *basic_options(20.0, 8.0),
         SEVERE,
         START,
         RATE,

@@ -6,7 +6,6 @@ import math
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.driver import Sensors, hold_speed
 from ce_dynamics.models.parts.manoeuvres.base import (
@@ -14,8 +13,9 @@ from ce_dynamics.models.parts.manoeuvres.base import (
     START,
     STEER,
     Manoeuvre,
+    basic_options,
     duration_option,
-    speed_option,
+    switch,
 )
 from ce_dynamics.models.parts.paths import LateralPath, Path
 from ce_dynamics.models.parts.roads.contract import Road
@@ -30,9 +30,7 @@ class StraightAcceleration(Manoeuvre):
     name = "straight-acceleration"
     title = "acceleration on a straight line"
     options = (
-        speed_option(1.0),
-        duration_option(10.0),
-        FRICTION,
+        *basic_options(1.0, 10.0),
         Option("throttle", "1", 0.6, "throttle", at_least=0.0, at_most=1.0),
         Option("start", "s", 0.5, "time at which it begins", at_least=0.0),
         Option("rise", "s", 0.3, "time the pedal takes", above=0.0),
@@ -53,9 +51,7 @@ class Braking(Manoeuvre):
     name = "braking"
     title = "braking to rest on a straight line"
     options: ClassVar[tuple[Option, ...]] = (
-        speed_option(20.0),
-        duration_option(8.0),
-        FRICTION,
+        *basic_options(20.0, 8.0),
         Option("brake", "1", 0.4, "brake pedal", at_least=0.0, at_most=1.0),
         START,
         Option("rise", "s", 0.2, "time the pedal takes", above=0.0),
@@ -81,22 +77,16 @@ class DriveOverBump(Manoeuvre):
     name = "bump"
     title = "drive over a bump"
     options = (
-        speed_option(6.0),
-        duration_option(5.0),
-        FRICTION,
+        *basic_options(6.0, 5.0),
         Option("height", "m", 0.1, "height of the bump, negative for a dip", at_least=-0.5, at_most=0.5),
         Option("length", "m", 2.0, "length of the bump", above=0.0),
         Option("position", "m", 8.0, "where the bump begins"),
-        Option("side", "1", 0.0, "0 both tracks, 1 left, -1 right", at_least=-1.0, at_most=1.0),
+        Option("side", "1", 0.0, "0 both tracks, 1 left, -1 right", among=(0.0, 1.0, -1.0)),
     )
 
     def _road(self) -> Road:
         v = self.values
         tracks = {0.0: "both", 1.0: "left", -1.0: "right"}
-        if v["side"] not in tracks:
-            raise DataError(
-                f"{self.name}: side = {v['side']:g} must be 0 (both tracks), 1 (left) or -1 (right)"
-            )
         return BumpRoad(v["friction"], v["height"], v["length"], v["position"], tracks[v["side"]])
 
     def _path(self) -> Path:
@@ -111,7 +101,7 @@ class StraightOn(Manoeuvre):
 
     name = "straight"
     title = "straight on at constant speed"
-    options = (speed_option(20.0), duration_option(10.0), FRICTION)
+    options = basic_options(20.0, 10.0)
 
     def _path(self) -> Path:
         return LateralPath()
@@ -143,14 +133,7 @@ class StandStill(Manoeuvre):
 
 
 SLIPPERY = Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=2.0)
-CORRECTS = Option(
-    "corrects",
-    "1",
-    1.0,
-    "1: the driver keeps to the line; 0: the steering is held",
-    at_least=0.0,
-    at_most=1.0,
-)
+CORRECTS = switch("corrects", 1.0, "1: the driver keeps to the line; 0: the steering is held")
 
 
 class SplitBraking(Braking):
@@ -158,18 +141,10 @@ class SplitBraking(Braking):
 
     name = "split-braking"
     title = "braking with one side on slippery ground"
-    options = (
-        *Braking.options,
-        SLIPPERY,
-        CORRECTS,
-    )
+    options = (*Braking.options, SLIPPERY, CORRECTS)
 
     def _road(self) -> Road:
         v = self.values
-        if v["corrects"] not in (0.0, 1.0):
-            raise DataError(
-                f"{self.name}: corrects = {v['corrects']:g} must be 1 (keep to the line) or 0 (steering held)"
-            )
         return FlatRoad(SplitFriction(left=v["slippery"], right=v["friction"]))
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
@@ -190,9 +165,7 @@ class PowerOff(Manoeuvre):
     name = "power-off"
     title = "power off in a turn, steering held"
     options: ClassVar[tuple[Option, ...]] = (
-        speed_option(20.0),
-        duration_option(13.0),
-        FRICTION,
+        *basic_options(20.0, 13.0),
         STEER,
         EVENT,
         Option("rise", "s", 0.2, "time the pedal takes", above=0.0),
@@ -224,10 +197,7 @@ class BrakeInTurn(PowerOff):
 
     name = "brake-in-turn"
     title = "braking in a turn, steering held"
-    options = (
-        *PowerOff.options,
-        Option("brake", "1", 0.3, "brake pedal", at_least=0.0, at_most=1.0),
-    )
+    options = (*PowerOff.options, Option("brake", "1", 0.3, "brake pedal", at_least=0.0, at_most=1.0))
 
     @property
     def event(self) -> float:
