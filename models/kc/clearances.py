@@ -201,8 +201,7 @@ class Clearance:
         checks.number(f"{owner}: least", self.least, error=DataError)
         for part in (self.one, self.other):
             checks.instance(f"{owner}: part", part, (Part, Disc), "a Part or a Disc", DataError)
-        if not isinstance(self.sweep, Sweep):
-            sweep_of(self.sweep, self.values)
+        self.poses()  # refuses unknown kinds, and values that are none
         bodies = {*self.one.bodies, *self.other.bodies}
         if isinstance(self.one, Disc) and isinstance(self.other, Disc):
             raise DataError(f"clearance {self.name!r}: of two discs; give one as a Part, points of its edge")
@@ -211,7 +210,7 @@ class Clearance:
 
     def poses(self) -> Sweep:
         """Return the sweep over which the clearance must be kept."""
-        return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
+        return sweep_of(self.sweep, self.values)
 
 
 class Distances(NamedTuple):

@@ -23,10 +23,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.mechanism.elastic_joints import ElasticJoint
-from ce_dynamics.models.kc.figures import SIGNS
 from ce_dynamics.models.kc.free_bodies import Balance, Bushing, FreeBodies, elastic_joint
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.wheel_geometry import camber_angle, toe_angle
 
 RANK = 1e-11
 """Singular values below this part of the largest count as zero."""
@@ -207,22 +205,6 @@ class Compliance:
         places = [self.axle.place[carrier.name] // 6 for carrier in self.rig.poses.carriers]
         turned = [Rotation.from_matrix(state.R[k] @ start.R[k].T).as_rotvec() for k in places]
         return Elastic(C, state.vertical, np.array(turned), here.W - ideal.W, here.W, here.e, state.R[places])
-
-    def angles(self, poses: ArrayLike) -> dict[str, Floats]:
-        """Toe and camber angles with the bushings yielding to springs and their own twist, (n, 2) each [rad].
-
-        Parameters
-        ----------
-        poses : (n, n_c) array_like
-            Of `KCRig.solve_poses`.
-        """
-        found = [self.at(pose).e for pose in np.atleast_2d(np.asarray(poses, dtype=float))]
-        return {
-            "toe_angle": np.array([[toe_angle(a, s) for a, s in zip(e, SIGNS, strict=True)] for e in found]),
-            "camber_angle": np.array(
-                [[camber_angle(a, s) for a, s in zip(e, SIGNS, strict=True)] for e in found]
-            ),
-        }
 
 
 def with_vertical(loads: Floats, vertical: Floats) -> Floats:

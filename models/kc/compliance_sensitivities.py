@@ -38,6 +38,7 @@ from ce_dynamics.models.kc.compliance import (
 )
 from ce_dynamics.models.kc.force_sweeps import ForceSweep, figures, force_sweep_of
 from ce_dynamics.models.kc.quantities import list_compliance_quantities
+from ce_dynamics.models.kc.sensitivities import label_derivatives
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,7 +81,6 @@ class ComplianceSensitivities:
                 "the rig's model has no free parameters: name some by compliance_of(..., free=[...])"
             )
         self.elastic, self.axle = elastic, elastic.axle
-        self.radii = [wheel.loaded_radius for wheel in elastic.rig.axle.wheels]
         carriers = elastic.rig.poses.carriers
         self.places = [self.axle.place[carrier.name] // 6 for carrier in carriers]
         self._along = compile_function(directional_derivative(self.axle.traced))
@@ -95,13 +95,13 @@ class ComplianceSensitivities:
     @cached_property
     def _figures(self) -> TracedFunction:
         """Figures of a balance; those that nothing of it changes are left to the forces."""
-        traced, radii = self.axle.traced, self.radii
+        traced, axle = self.axle.traced, self.elastic.rig.axle
 
         def read(vertical: Array, **given: Array) -> dict[str, Array]:
             found = call(traced, **given)
             R = found["axes"]
             here = Elastic(R, vertical, R, R, found["W"], found["e"], R)
-            rows = figures(here, radii)
+            rows = figures(here, axle)
             return {"figures": concatenate([np.asarray(rows[name], dtype=object) for name in self.names])}
 
         return trace("figures of the balance", read, {"vertical": (2,), **traced.input_shapes})
@@ -262,37 +262,16 @@ def differentiate_force_sweep(
     xarray.Dataset
         For every figure its derivatives over ``pose``, ``side`` and ``parameter``; SI units.
     """
-    import xarray as xr  # here, because it takes long to load
-
-    one = sweep if isinstance(sweep, ForceSweep) else force_sweep_of(sweep, values)
+    one = force_sweep_of(sweep, values)
     changes = ComplianceSensitivities(elastic)
-    known = {quantity.name: quantity for quantity in list_compliance_quantities()}
+    known = changes.names
     names = checks.texts("quantities", quantities, DataError)
     for name in names:
-        checks.check_name("differentiate_force_sweep", name, list(known), "quantity", DataError)
+        checks.check_name("differentiate_force_sweep", name, known, "quantity", DataError)
     pose = elastic.rig.solve_poses([one.travel])[0]
     found = np.array(
         [changes.at(pose, one.loads(float(x)), vertical=one.hold).figures for x in one.values]
     ).reshape(len(one.values), len(known), 2, -1)
-    units = {entry.name: entry.unit for entry in elastic.rig.model.layout.u}
-    parameters = elastic.rig.parameters
-    variables = {
-        name: xr.Variable(
-            ("pose", "side", "parameter"),
-            found[:, changes.names.index(name)],
-            {
-                "units": f"({known[name].unit})/unit of the parameter",
-                "long_name": known[name].meaning,
-            },
-        )
-        for name in names
-    }
-    return xr.Dataset(
-        variables,
-        coords={
-            "side": list(elastic.rig.axle.sides),
-            "parameter": list(parameters),
-            "parameter_unit": ("parameter", [units[name] for name in parameters]),
-            "force": ("pose", one.values),
-        },
-    )
+    by_name = {name: found[:, changes.names.index(name)] for name in names}
+    labelled = label_derivatives(elastic.rig, list_compliance_quantities(), by_name)
+    return labelled.assign_coords(force=("pose", one.values))

@@ -14,6 +14,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc import quantities
+from ce_dynamics.models.kc.axle import Axle
 from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
 from ce_dynamics.models.kc.rates import Travelling, rates_of
@@ -43,6 +44,24 @@ Figures = dict[str, Any]
 """By name: arrays (2,) of what left and right wheel have each, and numbers."""
 
 SIGNS = (1, -1)
+
+
+def contacts(W: Array, e: Array, axle: Axle) -> Array:
+    """Return the contact centres (2, 3) of wheels with centres W and spin axes e."""
+    return array(contact(W[k], e[k], wheel.loaded_radius) for k, wheel in enumerate(axle.wheels))
+
+
+def wheel_figures(W: Array, e: Array, R: Array, P: Array) -> Figures:
+    """Return attitudes and places of both wheels, by name."""
+    found: Figures = {
+        "toe_angle": array(toe_angle(e[k], side) for k, side in enumerate(SIGNS)),
+        "steer_angle": array(steer_angle(e[k]) for k in (0, 1)),
+        "camber_angle": array(camber_angle(e[k], side) for k, side in enumerate(SIGNS)),
+        "side_view_angle": array(side_view_angle(R[k]) for k in (0, 1)),
+        "front_view_angle": array(front_view_angle(R[k], side) for k, side in enumerate(SIGNS)),
+    }
+    found |= {f"wheel_centre_{x}": W[:, k] for k, x in enumerate("xyz")}
+    return found | {f"contact_{x}": P[:, k] for k, x in enumerate("xyz")}
 
 
 class AxleFigures:
@@ -201,8 +220,8 @@ class AxleFigures:
         """All figures at c; without rates it is traced much faster, as these take second derivatives."""
         axle = Travelling(self.poses, c)
         W, e = axle.now.W, axle.now.e
-        P = array(contact(W[k], e[k], wheel.loaded_radius) for k, wheel in enumerate(self.axle.wheels))
-        found = self._attitude(axle) | self._positions(axle, P) | self._instant_motion(axle, P)
+        P = contacts(W, e, self.axle)
+        found = wheel_figures(W, e, axle.now.R, P) | self._moved(axle, P) | self._instant_motion(axle, P)
         if self.has_kingpins or self.steered:
             found |= self._steering_axis(axle, P)
         found |= self._gradients(axle, found["track"]) | self._elements(axle)
@@ -212,27 +231,11 @@ class AxleFigures:
             found |= self._steering(axle, c, found)
         return found
 
-    def _attitude(self, axle: Travelling) -> Figures:
-        e, R = axle.now.e, axle.now.R
-        return {
-            "toe_angle": array(toe_angle(e[k], side) for k, side in enumerate(SIGNS)),
-            "steer_angle": array(steer_angle(e[k]) for k in (0, 1)),
-            "camber_angle": array(camber_angle(e[k], side) for k, side in enumerate(SIGNS)),
-            "side_view_angle": array(side_view_angle(R[k]) for k in (0, 1)),
-            "front_view_angle": array(front_view_angle(R[k], side) for k, side in enumerate(SIGNS)),
-        }
-
-    def _positions(self, axle: Travelling, P: Array) -> Figures:
-        W, W_0 = axle.now.W, axle.now.W_0
-        P_0 = array(
-            contact(W_0[k], self.poses.spin_axes[k], wheel.loaded_radius)
-            for k, wheel in enumerate(self.axle.wheels)
-        )
+    def _moved(self, axle: Travelling, P: Array) -> Figures:
+        P_0 = contacts(axle.now.W_0, array(self.poses.spin_axes), self.axle)
         track, track_0 = P[0, 1] - P[1, 1], P_0[0, 1] - P_0[1, 1]
         longer = 1.0 if self.in_front else -1.0
-        found: Figures = {f"wheel_centre_{x}": W[:, k] for k, x in enumerate("xyz")}
-        found |= {f"contact_{x}": P[:, k] for k, x in enumerate("xyz")}
-        return found | {
+        return {
             "wheelbase_change": longer * (P[:, 0] - P_0[:, 0]),
             "track": track,
             "track_change": track - track_0,

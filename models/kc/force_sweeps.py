@@ -12,19 +12,12 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.kc.axle import Axle
 from ce_dynamics.models.kc.compliance import Compliance, Elastic
-from ce_dynamics.models.kc.figures import SIGNS
+from ce_dynamics.models.kc.figures import Figures, contacts, wheel_figures
 from ce_dynamics.models.kc.free_bodies import AT_CENTRE, AT_CONTACT, TORQUE
 from ce_dynamics.models.kc.quantities import Quantity, list_compliance_quantities
 from ce_dynamics.models.kc.sweeps import Sweep, dataset, sweep_of
-from ce_dynamics.models.kc.wheel_geometry import (
-    camber_angle,
-    contact,
-    front_view_angle,
-    side_view_angle,
-    steer_angle,
-    toe_angle,
-)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -104,14 +97,16 @@ class ForceSweep:
 
 
 def force_sweep_of(
-    kind: str,
+    kind: str | ForceSweep,
     values: ArrayLike | None = None,
     *,
     place: str = "contact",
     hold: str = "height",
     travel: tuple[float, float] = (0.0, 0.0),
 ) -> ForceSweep:
-    """Return a sweep by name."""
+    """Return a sweep by name, or the given one."""
+    if isinstance(kind, ForceSweep):
+        return kind
     checks.check_name("force sweep", kind, list(FORCES), "kind", DataError)
     largest = TORQUE_RANGE if FORCES[kind].unit == "N*m" else FORCE
     given = np.linspace(-largest, largest, POSES) if values is None else values
@@ -149,7 +144,7 @@ def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike 
     (3, 2)
     """
     checks.instance("elastic", elastic, Compliance, "a Compliance (kc.compliance_of)", DataError)
-    one = sweep if isinstance(sweep, ForceSweep) else force_sweep_of(sweep, values)
+    one = force_sweep_of(sweep, values)
     pose = elastic.rig.solve_poses([one.travel])[0]
     free = elastic.at(pose).preload
     vertical = free if one.hold == "load" else None
@@ -167,7 +162,7 @@ def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike 
 def travel_sweep(elastic: Compliance, kind: str | Sweep, values: ArrayLike | None = None) -> xr.Dataset:
     """Compute the attitude of the wheels over travel or steering, with compliant bushings."""
     checks.instance("elastic", elastic, Compliance, "a Compliance (kc.compliance_of)", DataError)
-    sweep = kind if isinstance(kind, Sweep) else sweep_of(kind, values)
+    sweep = sweep_of(kind, values)
     found = [elastic.at(pose) for pose in elastic.rig.solve_poses(sweep.travel, sweep.steering)]
     return label_figures(elastic, sweep.kind, found, sweep.travel, sweep.steering)
 
@@ -177,25 +172,14 @@ def label_figures(
 ) -> xr.Dataset:
     """Return figures of some balances as labelled data."""
     rig = elastic.rig
-    radii = [wheel.loaded_radius for wheel in rig.axle.wheels]
-    rows = [figures(one, radii) for one in found]
+    rows = [figures(one, rig.axle) for one in found]
     values = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]} if rows else {}
     sweep = Sweep(kind, steering, travel, steering)
     known: tuple[Quantity, ...] = list_compliance_quantities()
     return dataset(rig.model.system.name, rig.axle, known, sweep, values)
 
 
-def figures(found: Elastic, radii: list[float]) -> dict[str, list[float]]:
+def figures(found: Elastic, axle: Axle) -> Figures:
     """Return the figures of both wheels in one balance, by name."""
-    sides = list(zip(found.W, found.e, found.R, radii, SIGNS, strict=True))
-    contacts = [contact(W, e, radius) for W, e, _, radius, _ in sides]
-    return {
-        "toe_angle": [toe_angle(e, s) for _, e, _, _, s in sides],
-        "steer_angle": [steer_angle(e) for _, e, _, _, _ in sides],
-        "camber_angle": [camber_angle(e, s) for _, e, _, _, s in sides],
-        "side_view_angle": [side_view_angle(R) for _, _, R, _, _ in sides],
-        "front_view_angle": [front_view_angle(R, s) for _, _, R, _, s in sides],
-        **{f"wheel_centre_{x}": [W[k] for W, *_ in sides] for k, x in enumerate("xyz")},
-        **{f"contact_{x}": [P[k] for P in contacts] for k, x in enumerate("xyz")},
-        "vertical_force": list(found.preload),
-    }
+    P = contacts(found.W, found.e, axle)
+    return {**wheel_figures(found.W, found.e, found.R, P), "vertical_force": found.preload}

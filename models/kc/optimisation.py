@@ -61,7 +61,7 @@ class Target:
 
     def poses(self) -> Sweep:
         """Return the sweep over which the quantity is read."""
-        return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
+        return sweep_of(self.sweep, self.values)
 
 
 class Deviations(NamedTuple):
@@ -519,7 +519,7 @@ def scatter(
     for name, spread in spreads.items():
         checks.check_name("scatter", name, list(rig.parameters), "free parameter", DataError)
         checks.number(f"scatter: spread of {name}", spread, at_least=0.0, error=DataError)
-    sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+    sweep = sweep_of(kind, values)
     figures = Sensitivities(rig, quantities)
     nominal = figures.at(rig.solve_poses(sweep.travel, sweep.steering))
     names = list(spreads)

@@ -298,7 +298,7 @@ class KCRig:
             If the suspension does not reach so far; its ``partial`` is the data set of the poses that are
             reached, or None.
         """
-        sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+        sweep = sweep_of(kind, values)
         found, stopped = self._outward(sweep.travel, sweep.steering, parameters, both_ways=True)
         if stopped and not found:
             raise explain_unreached(stopped)

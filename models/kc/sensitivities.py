@@ -27,6 +27,7 @@ from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc.ends import warn_near_ends
+from ce_dynamics.models.kc.quantities import Quantity
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
 
@@ -217,32 +218,34 @@ def sensitivities(
     >>> by["toe_angle"].sel(side="left", parameter="front.L.z").values.round(3)
     array([-1.109,  1.023])
     """
-    import xarray as xr  # here, because it takes long to load
-
     checks.instance("rig", rig, KCRig, "a rig (kc.rig_of)", DataError)
-    sweep = kind if isinstance(kind, Sweep) else sweep_of(kind, values)
+    sweep = sweep_of(kind, values)
     figures = Sensitivities(rig, quantities)
     poses = rig.solve_poses(sweep.travel, sweep.steering, parameters)
     condition = rig.condition(poses)
     warn_near_ends(rig, condition, sweep.travel, sweep.steering, parameters)
     found = figures.at(poses).by_parameters
+    by_name = {name: found[:, place] for name, place in figures.places.items()}
+    return label_derivatives(rig, rig.quantities, by_name).assign_coords(
+        wheel_travel=(("pose", "side"), rig.done(sweep, poses).travel),
+        steering=("pose", sweep.steering),
+        condition=("pose", condition, {"units": "1", "long_name": STEEP}),
+    )
+
+
+def label_derivatives(rig: KCRig, known: Iterable[Quantity], found: Mapping[str, Floats]) -> xr.Dataset:
+    """Return derivatives (n_poses, 2 or 1, n_p) of figures by the free parameters as labelled data."""
+    import xarray as xr  # here, because it takes long to load
+
+    quantities = {quantity.name: quantity for quantity in known}
     units = {entry.name: entry.unit for entry in rig.model.layout.u}
-    known = {quantity.name: quantity for quantity in rig.quantities}
     variables = {}
-    for name, place in figures.places.items():
-        quantity = known[name]
-        part = found[:, place] if quantity.per_wheel else found[:, place.start]
+    for name, values in found.items():
+        quantity = quantities[name]
         dims = ("pose", "side", "parameter") if quantity.per_wheel else ("pose", "parameter")
         attributes = {"units": f"({quantity.unit})/unit of the parameter", "long_name": quantity.meaning}
-        variables[name] = xr.Variable(dims, part, attributes)
-    return xr.Dataset(
-        variables,
-        coords={
-            "side": list(rig.axle.sides),
-            "parameter": list(rig.parameters),
-            "parameter_unit": ("parameter", [units[name] for name in rig.parameters]),
-            "wheel_travel": (("pose", "side"), rig.done(sweep, poses).travel),
-            "steering": ("pose", sweep.steering),
-            "condition": ("pose", condition, {"units": "1", "long_name": STEEP}),
-        },
-    )
+        variables[name] = xr.Variable(dims, values if quantity.per_wheel else values[:, 0], attributes)
+    parameter_units = [units[name] for name in rig.parameters]
+    coordinates = {"parameter_unit": ("parameter", parameter_units)}
+    labels = {"side": list(rig.axle.sides), "parameter": list(rig.parameters)}
+    return xr.Dataset(variables, coords={**labels, **coordinates})

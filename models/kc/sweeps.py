@@ -63,8 +63,10 @@ class Sweep:
         return Sweep(self.kind, self.values[rows], self.travel[rows], self.steering[rows])
 
 
-def sweep_of(kind: str, values: ArrayLike | None = None) -> Sweep:
-    """Return a sweep by name."""
+def sweep_of(kind: str | Sweep, values: ArrayLike | None = None) -> Sweep:
+    """Return a sweep by name, or the given one."""
+    if isinstance(kind, Sweep):
+        return kind
     checks.check_name("sweep", kind, list(KINDS), "kind", DataError)
     largest = 1.0 if kind == "steering" else TRAVEL
     given = np.linspace(-largest, largest, POSES) if values is None else values

@@ -203,7 +203,7 @@ def test_travel_with_bushings_against_scipy(rig: kc.KCRig, elastic: kc.Complianc
     yields = []
     for z in (-0.01, 0.01):
         pose = rig.solve_poses([[z, z]])
-        found = elastic.angles(pose)
+        found = kc.travel_sweep(elastic, "parallel", [z])
         ideal = rig.read(pose, ["toe_angle", "camber_angle"])
         _, turn = Bushed().solved(np.zeros(6), z)
         e = Rotation.from_rotvec(turn).apply([0.0, 1.0, 0.0])
@@ -211,7 +211,7 @@ def test_travel_with_bushings_against_scipy(rig: kc.KCRig, elastic: kc.Complianc
         for name, value in expected.items():
             yielded = value - ideal[name][0, 0]
             yields.append(abs(yielded))
-            assert found[name][0, 0] - ideal[name][0, 0] == pytest.approx(yielded, abs=1e-9)
+            assert float(found[name][0, 0]) - ideal[name][0, 0] == pytest.approx(yielded, abs=1e-9)
     assert 1e-6 < max(yields) < 2e-4
 
 
@@ -312,9 +312,13 @@ def elastic_sprung(sprung: kc.KCRig) -> kc.Compliance:
 def changes_over_travel(one: kc.KCRig, soft: bool) -> list[float]:
     """Of toe and camber from 10 mm of droop to 10 mm of bump [deg]."""
     names = ("toe_angle", "camber_angle")
-    poses = one.solve_poses([[-0.01, -0.01], [0.01, 0.01]])
-    angles = kc.Compliance(one, bushings()).angles(poses) if soft else one.read(poses, names)
-    return [float(np.degrees(np.ptp(angles[key][:, 0]))) for key in names]
+    travels = [-0.01, 0.01]
+    found = (
+        kc.travel_sweep(kc.Compliance(one, bushings()), "parallel", travels)
+        if soft
+        else one.sweep("parallel", travels, quantities=names)
+    )
+    return [float(np.degrees(np.ptp(found[key].values[:, 0]))) for key in names]
 
 
 def test_adams_demonstration(rig: kc.KCRig, sprung: kc.KCRig) -> None:
