@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from typer._click import Context
 
 from ce_dynamics.algebra.checks import with_unit
-from ce_dynamics.cli.app import app
+from ce_dynamics.cli.command import app
 from ce_dynamics.cli.exit_codes import EXPLANATION
 from ce_dynamics.cli.listings import bounds
 from ce_dynamics.compiled.model import Model

@@ -17,12 +17,14 @@ from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
     from ce_dynamics.models.environments.env import VehicleEnv as VehicleEnv
-    from ce_dynamics.models.environments.task import Feature as Feature, Judgement as Judgement, Task as Task
-    from ce_dynamics.models.environments.vector_env import VehicleVectorEnv as VehicleVectorEnv
-    from ce_dynamics.models.environments.vehicle import (
+    from ce_dynamics.models.environments.task import (
         DrivenVehicle as DrivenVehicle,
+        Feature as Feature,
+        Judgement as Judgement,
+        Task as Task,
         prepare_vehicle as prepare_vehicle,
     )
+    from ce_dynamics.models.environments.vector_env import VehicleVectorEnv as VehicleVectorEnv
 
 NAMES = {
     "ce-dynamics/PathFollowing-v0": "path-following",

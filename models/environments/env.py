@@ -16,9 +16,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes
-from ce_dynamics.models.environments.listed import Ranges, task_of
-from ce_dynamics.models.environments.task import Task, corners, outward
-from ce_dynamics.models.environments.vehicle import DrivenVehicle
+from ce_dynamics.models.environments.task import DrivenVehicle, Task, corners, outward
+from ce_dynamics.models.environments.tasks import Ranges, task_of
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.pictures import cameras_of, road_of, shapes_of
 from ce_dynamics.simulation.in_the_loop.fleet import trace_look

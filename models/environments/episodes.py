@@ -14,8 +14,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.environments.listed import Ranges, check_ranges
 from ce_dynamics.models.environments.task import Sensors, Task
+from ce_dynamics.models.environments.tasks import Ranges, check_ranges
 
 Flags = NDArray[np.bool_]
 LEFT_BOUNDS = "an observation left its bounds"

@@ -15,6 +15,7 @@ from ce_dynamics.models.environments.task import (
     VX,
     VY,
     YAW_RATE,
+    DrivenVehicle,
     Feature,
     GroundLine,
     Judgement,
@@ -24,7 +25,6 @@ from ce_dynamics.models.environments.task import (
     outward,
     within,
 )
-from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 
 WINDING = LateralPath([LateralStep(15.0 + 45.0 * k, 35.0, 4.0 * (-1.0) ** (k // 2)) for k in range(12)])

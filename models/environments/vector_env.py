@@ -16,9 +16,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.environments.env import Observation, check_actions, spaces_of
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes, Flags
-from ce_dynamics.models.environments.listed import Ranges, task_of
-from ce_dynamics.models.environments.task import Task
-from ce_dynamics.models.environments.vehicle import DrivenVehicle
+from ce_dynamics.models.environments.task import DrivenVehicle, Task
+from ce_dynamics.models.environments.tasks import Ranges, task_of
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 

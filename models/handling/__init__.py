@@ -16,8 +16,12 @@ from ce_dynamics.models.handling.outcome import (
 )
 from ce_dynamics.models.handling.procedure import Procedure as Procedure
 from ce_dynamics.models.handling.procedures import PROCEDURES as PROCEDURES
-from ce_dynamics.models.handling.run import Run as Run, make_run as make_run
-from ce_dynamics.models.handling.subject import Start as Start, Subject as Subject
+from ce_dynamics.models.handling.subject import (
+    Run as Run,
+    Start as Start,
+    Subject as Subject,
+    make_run as make_run,
+)
 from ce_dynamics.models.handling.vehicle import VehicleSubject as VehicleSubject, vehicle as vehicle
 from ce_dynamics.views.charts import Chart as Chart, Line as Line
 

@@ -13,7 +13,7 @@ import numpy as np
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.vehicles.summary import Figure, finite
 from ce_dynamics.views.charts import Chart, Line as Line, colours_of, overlay, save_sheet, sheet
 

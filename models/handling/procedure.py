@@ -11,8 +11,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.handling.outcome import Outcome
-from ce_dynamics.models.handling.run import INTERVAL, Run, make_run
-from ce_dynamics.models.handling.subject import Given, Subject, values_of
+from ce_dynamics.models.handling.subject import INTERVAL, Given, Run, Subject, make_run, values_of
 from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
 from ce_dynamics.models.vehicles.case import VehicleSetup

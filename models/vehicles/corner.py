@@ -25,7 +25,13 @@ from ce_dynamics.models.powertrain.differentials import DrivenWheel, InboardBrak
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
-from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.bodies import (
+    BodyParameters,
+    Mirrored,
+    Vector,
+    WheelParameters,
+    add_rigid_body,
+)
 from ce_dynamics.models.vehicles.sections import CornerData, GroundSpringData
 from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
@@ -33,7 +39,6 @@ from ce_dynamics.models.vehicles.suspensions.axle import Axle
 from ce_dynamics.models.vehicles.suspensions.builder import add_corner
 from ce_dynamics.models.vehicles.suspensions.turning import find_wheel_angle
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
-from ce_dynamics.models.vehicles.wheel import WheelParameters
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -19,9 +19,8 @@ from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import HullData
 from ce_dynamics.models.parts.brake import BrakeData
 from ce_dynamics.models.powertrain.base import PowertrainData
-from ce_dynamics.models.vehicles.bodies import ChassisData
+from ce_dynamics.models.vehicles.bodies import ChassisData, WheelData
 from ce_dynamics.models.vehicles.tyre_kinds import TyreData
-from ce_dynamics.models.vehicles.wheel import WheelData
 
 
 class VehicleData(Section):

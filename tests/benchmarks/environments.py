@@ -12,8 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv
-from ce_dynamics.models.environments.task import Task
-from ce_dynamics.models.environments.vehicle import DrivenVehicle
+from ce_dynamics.models.environments.task import DrivenVehicle, Task
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 
 PUBLISHED = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.models.handling.outcome import DEGREES, FINE, decimate
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, ObstacleAvoidance, Option
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option, switch
 from ce_dynamics.models.vehicles.driving import clearance

@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import Option, RampSteer
 
 LOCK = Option(

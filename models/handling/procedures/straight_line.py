@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.models.handling.metrics.straight import STANDING, braking, time_over, times_to
 from ce_dynamics.models.handling.outcome import DEGREES, FINE
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import Braking, Option, SplitBraking, StraightAcceleration
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 from ce_dynamics.models.parts.manoeuvres.straight import CORRECTS, SLIPPERY

@@ -14,7 +14,7 @@ from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
 from ce_dynamics.models.handling.metrics.validity import CREEPING
 from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.run import Run
+from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import BrakeInTurn, ConstantRadius, Option, PowerOff
 from ce_dynamics.models.parts.manoeuvres.base import DIRECTION, FRICTION
 from ce_dynamics.views.charts import Chart, Line

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from ce_dynamics.models.vehicles.bodies import wheel_axes
 from ce_dynamics.models.vehicles.chrono.bodies import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantity
-from ce_dynamics.models.vehicles.wheel import wheel_axes
 
 WIND_UP = 0.1
 """[rad] of a brake at its full torque: its elasticity, of which Chrono's brakes have none."""

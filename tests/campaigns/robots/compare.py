@@ -16,7 +16,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.augmented.augmented import count_pivots, normalise_rows, solve_saddle
-from ce_dynamics.cli.gallery_mujoco import accelerations_at_rest
+from ce_dynamics.cli.gallery import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, native_loop, python_loop
 from tests.campaigns.robots.extended import Extended

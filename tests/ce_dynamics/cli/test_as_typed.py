@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.core import TyperOption
 
-from ce_dynamics.cli.app import AsTyped, app, subcommand
+from ce_dynamics.cli.command import AsTyped, app, subcommand
 from ce_dynamics.cli.options import SUBCOMMANDS
 
 TYPED = "", "text", "3", "-3.5", "folder/file.yaml", "véhicule", ("a=1", "b=2"), (), None

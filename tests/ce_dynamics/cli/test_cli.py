@@ -19,7 +19,7 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics._version import __version__
-from ce_dynamics.cli import app, simulation
+from ce_dynamics.cli import command, simulation
 from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.simulation import is_brief
 from ce_dynamics.simulation.netcdf import write_netcdf
@@ -604,7 +604,7 @@ def test_without_matplotlib_runs_draw_no_plots(
 
     there = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", found)
-    monkeypatch.setattr(app, "find_spec", found)
+    monkeypatch.setattr(command, "find_spec", found)
     result = run("--duration", "0.1")
     assert result.code == 0
     assert [path.suffix for path in tmp_path.iterdir()] == [".nc"]

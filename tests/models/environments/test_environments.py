@@ -15,8 +15,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.environments import NAMES, VehicleEnv, VehicleVectorEnv
-from ce_dynamics.models.environments.listed import TASKS
-from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepare_vehicle
+from ce_dynamics.models.environments.task import DrivenVehicle, prepare_vehicle
+from ce_dynamics.models.environments.tasks import TASKS
 from ce_dynamics.models.vehicles.case import setup_of
 from ce_dynamics.models.vehicles.steering_angle import steering_wheel_lock
 from tests.models.environments.toy import toy

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.models.environments.path_following import PathFollowing
-from ce_dynamics.models.environments.task import corners
+from ce_dynamics.models.environments.task import DrivenVehicle, corners
 from ce_dynamics.models.environments.tasks import LaneChange, Parking, overlap
-from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from tests.models.environments.toy import toy
 
 

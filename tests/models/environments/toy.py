@@ -10,7 +10,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, sin, sqrt
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.models.environments.vehicle import INPUTS, DrivenVehicle
+from ce_dynamics.models.environments.task import INPUTS, DrivenVehicle
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters
