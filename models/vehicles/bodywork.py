@@ -154,6 +154,19 @@ def box(
     return look(block(edges, at, axes), material, colour, 0.9 if material == "glass" else 1.0)
 
 
+def pair(edges: Sequence[float], at: Sequence[float], material: str, colour: str) -> Iterator[Shape]:
+    """Yield a block on either side; its place is that on the left."""
+    x, y, z = at
+    yield from (box(edges, (x, side * y, z), material, colour) for side in (-1.0, 1.0))
+
+
+def bar(
+    a: Sequence[float] | Floats, b: Sequence[float] | Floats, radius: float, material: str, colour: str
+) -> Shape:
+    """Return a rod with a material."""
+    return look(rod(a, b, radius), material, colour)
+
+
 def stations(
     frame: FrameSizes, ends: Sequence[float], corners: Sequence[float], arches: Sequence[float], reach: float
 ) -> Floats:
@@ -337,9 +350,8 @@ def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     (foot, roof), (low, high) = frame.x([X for X, _ in ends]), frame.z([z for _, z in ends])
     half, narrow = (float(0.82 * cabin_half(style, frame, x, up)) for x, up in ((foot, 0.0), (roof, 1.0)))
     for side in (-1.0, 1.0):
-        yield look(
-            rod((foot - 0.1, side * half, low), (roof - 0.1, side * narrow, high - 0.05), 0.025), "trim", TRIM
-        )
+        ends_of_pillar = (foot - 0.1, side * half, low), (roof - 0.1, side * narrow, high - 0.05)
+        yield bar(*ends_of_pillar, 0.025, "trim", TRIM)
     behind, length, above, deep = DASHBOARD
     at = (foot - behind - 0.5 * length, 0.0, low + above - 0.5 * deep)
     yield box((length, 2.0 * half, deep), at, "trim", "#24282c")
@@ -352,7 +364,7 @@ def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     )
     spokes = [(centre, ring[k]) for k in (0, 10, 15)]
     for a, b in (*pairwise(ring), *spokes):
-        yield look(rod(a, b, 0.013), "trim", "#33383d")
+        yield bar(a, b, 0.013, "trim", "#33383d")
 
 
 def wheel_houses(frame: FrameSizes, arch: float) -> Iterator[Shape]:
@@ -376,35 +388,18 @@ def lamps(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     x_nose, x_tail = frame.x([nose, tail])
     front = W * float(width_at(style, frame, np.array([x_nose]))[0])
     back = W * float(width_at(style, frame, np.array([x_tail]))[0])
-    z_front, z_back = (
-        float(frame.z([0.5 * (low + high) + 0.12])[0]),
-        float(frame.z([0.55 * bottom + 0.45 * top])[0]),
-    )
-    for side in (-1.0, 1.0):
-        yield box(
-            (0.14 * R, 0.3 * front, 0.3 * R),
-            (x_nose - 0.02 * R, side * 0.78 * front, z_front),
-            "headlamp",
-            LAMP,
-        )
-        yield box(
-            (0.12 * R, 0.26 * back, 0.34 * R),
-            (x_tail + 0.02 * R, side * 0.8 * back, z_back),
-            "brakelamp",
-            BRAKE_LAMP,
-        )
+    z_front, z_back = frame.z([0.5 * (low + high) + 0.12, 0.55 * bottom + 0.45 * top]).tolist()
+    lamp, at = (0.14 * R, 0.3 * front, 0.3 * R), (x_nose - 0.02 * R, 0.78 * front, z_front)
+    yield from pair(lamp, at, "headlamp", LAMP)
+    lamp, at = (0.12 * R, 0.26 * back, 0.34 * R), (x_tail + 0.02 * R, 0.8 * back, z_back)
+    yield from pair(lamp, at, "brakelamp", BRAKE_LAMP)
     grille, plate = float(frame.z([low])[0]), float(frame.z([bottom - 0.1])[0])
     yield box((0.1 * R, 1.1 * front, 0.32 * R), (x_nose, 0.0, grille), "trim", TRIM)
     yield box((0.06 * R, 0.5, 0.11), (x_tail - 0.02 * R, 0.0, plate), "", PLATE)
     mirror = float(frame.x([style.cabin[0][0] + 0.1])[0])
     belt = float(frame.line(style.deck, np.array([mirror]))[0])
-    for side in (-1.0, 1.0):
-        yield box(
-            (0.3 * R, 0.5 * R, 0.32 * R),
-            (mirror - 0.1 * R, side * (W + 0.12 * R), belt + 0.25 * R),
-            "trim",
-            TRIM,
-        )
+    at = (mirror - 0.1 * R, W + 0.12 * R, belt + 0.25 * R)
+    yield from pair((0.3 * R, 0.5 * R, 0.32 * R), at, "trim", TRIM)
 
 
 def gltf_body(path: Path) -> list[Shape]:

@@ -6,8 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.bodywork import BRAKE_LAMP, GLASS, LAMP, TRIM, FrameSizes, box, loft, look
-from ce_dynamics.views.scene.shapes import Shape, rod
+from ce_dynamics.models.vehicles.bodywork import (
+    BRAKE_LAMP,
+    GLASS,
+    LAMP,
+    TRIM,
+    FrameSizes,
+    bar,
+    box,
+    loft,
+    look,
+    pair,
+)
+from ce_dynamics.views.scene.shapes import Shape
 
 PAINTS = {"truck": "#c8741d", "single-seater": "#14418b", "trailer": "#d9dde0"}
 CAB = ((0.96, 0.0), (1.0, 0.1), (1.0, 0.55), (0.96, 0.95), (0.9, 1.0))
@@ -37,39 +48,22 @@ def truck(frame: FrameSizes) -> Iterator[Shape]:
     nose, back = frame.front + 1.5 * R, frame.front - max(1.2 * R, 0.16 * base)
     floor, roof = frame.z([1.65, 5.6])
     x = np.array([back, back + 0.02, nose - 0.45 * R, nose - 0.12 * R, nose])
-    tall = np.array([roof, roof, roof, 0.45 * roof + 0.55 * floor + 0.3 * R, 0.5 * (floor + roof) - 0.1 * R])
-    rings = [[*((W * p, floor + up * (z - floor)) for p, up in CAB), (0.0, z + 0.03 * R)] for z in tall]
+    edge = np.array([roof, roof, roof, 0.45 * roof + 0.55 * floor + 0.3 * R, 0.5 * (floor + roof) - 0.1 * R])
+    rings = [[*((W * p, floor + up * (z - floor)) for p, up in CAB), (0.0, z + 0.03 * R)] for z in edge]
     yield look(loft(x, np.array(rings)), "paint", paint)
-    for side in (-1.0, 1.0):
-        yield box(
-            (0.55 * (nose - back), 0.03, 0.26 * (roof - floor)),
-            (0.5 * (nose + back), side * 1.0 * W, floor + 0.68 * (roof - floor)),
-            "glass",
-            GLASS,
-        )
-        yield box((0.1 * R, 0.3 * W, 0.3 * R), (nose, side * 0.75 * W, floor + 0.28 * R), "headlamp", LAMP)
-        yield box(
-            (0.22 * R, 0.35 * R, 0.9 * R),
-            (nose - 0.2 * R, side * (W + 0.25 * R), floor + 0.62 * (roof - floor)),
-            "trim",
-            TRIM,
-        )
-        yield box(
-            (frame.front - frame.rear + 3.0 * R, 0.12 * R, 0.3 * R),
-            (0.5 * (frame.front + frame.rear) - 0.4 * R, side * 0.42 * frame.half, float(frame.z([1.35])[0])),
-            "",
-            "#3b4148",
-        )
-    lean = np.array([-0.33 * R, 0.0, (0.42 * (roof - floor))])
+    tall = roof - floor
+    window, at = (0.55 * (nose - back), 0.03, 0.26 * tall), (0.5 * (nose + back), W, floor + 0.68 * tall)
+    yield from pair(window, at, "glass", GLASS)
+    yield from pair((0.1 * R, 0.3 * W, 0.3 * R), (nose, 0.75 * W, floor + 0.28 * R), "headlamp", LAMP)
+    at = (nose - 0.2 * R, W + 0.25 * R, floor + 0.62 * tall)
+    yield from pair((0.22 * R, 0.35 * R, 0.9 * R), at, "trim", TRIM)
+    at = (0.5 * (frame.front + frame.rear) - 0.4 * R, 0.42 * frame.half, float(frame.z([1.35])[0]))
+    yield from pair((base + 3.0 * R, 0.12 * R, 0.3 * R), at, "", "#3b4148")
+    lean = np.array([-0.33 * R, 0.0, 0.42 * tall])
     lean /= np.linalg.norm(lean)
     axes = np.array([np.cross((0.0, 1.0, 0.0), lean), (0.0, 1.0, 0.0), lean])
-    yield box(
-        (0.04, 1.7 * W, 0.36 * (roof - floor)),
-        (nose - 0.29 * R, 0.0, floor + 0.73 * (roof - floor)),
-        "glass",
-        GLASS,
-        axes,
-    )
+    screen, at = (0.04, 1.7 * W, 0.36 * tall), (nose - 0.29 * R, 0.0, floor + 0.73 * tall)
+    yield box(screen, at, "glass", GLASS, axes)
     yield box((0.1 * R, 1.3 * W, 0.5 * R), (nose - 0.01, 0.0, floor + 0.85 * R), "trim", TRIM)
     yield box((0.3 * R, 1.96 * W, 0.45 * R), (nose - 0.02 * R, 0.0, floor - 0.1 * R), "trim", TRIM)
     yield from load_bed(frame, back - 0.25 * R, frame.rear - 1.6 * R, float(frame.z([2.25])[0]), paint)
@@ -80,14 +74,10 @@ def load_bed(frame: FrameSizes, front: float, rear: float, floor: float, paint: 
     R, W = frame.radius, frame.width
     length, middle, high = front - rear, 0.5 * (front + rear), 0.95 * R
     yield box((length, 2.0 * W, 0.14 * R), (middle, 0.0, floor), "", "#5a4a38")
+    lamp, at = (0.08 * R, 0.24 * W, 0.2 * R), (rear - 0.03, 0.8 * W, floor - 0.25 * R)
+    yield from pair(lamp, at, "brakelamp", BRAKE_LAMP)
     for side in (-1.0, 1.0):
         yield box((length, 0.05, high), (middle, side * (W - 0.03), floor + 0.5 * high), "paint", paint)
-        yield box(
-            (0.08 * R, 0.24 * W, 0.2 * R),
-            (rear - 0.03, side * 0.8 * W, floor - 0.25 * R),
-            "brakelamp",
-            BRAKE_LAMP,
-        )
         for x in np.linspace(front - 0.06, rear + 0.06, max(3, round(length / 1.3))):
             yield box((0.08, 0.09, 1.06 * high), (x, side * (W - 0.02), floor + 0.5 * high), "trim", TRIM)
     for x, up in ((front, 1.5), (rear, 1.0)):
@@ -111,52 +101,26 @@ def single_seater(frame: FrameSizes) -> Iterator[Shape]:
     )
     yield look(loft(x, rings), "paint", paint)
     first, last = frame.x([0.42, 0.98])
-    for side in (-1.0, 1.0):
-        yield box(
-            (first - last, 0.42 * free, 0.75 * R),
-            (0.5 * (first + last), side * 0.74 * free, float(frame.z([0.85])[0])),
-            "paint",
-            paint,
-        )
-        yield box(
-            (0.03, 0.34 * free, 0.55 * R),
-            (first + 0.01, side * 0.74 * free, float(frame.z([0.9])[0])),
-            "trim",
-            TRIM,
-        )
+    low_pod, high_pod = frame.z([0.85, 0.9]).tolist()
+    at = (0.5 * (first + last), 0.74 * free, low_pod)
+    yield from pair((first - last, 0.42 * free, 0.75 * R), at, "paint", paint)
+    yield from pair((0.03, 0.34 * free, 0.55 * R), (first + 0.01, 0.74 * free, high_pod), "trim", TRIM)
     for station, height, chord, deep, plates in ((-2.6, 0.42, 1.0, 0.06, 0.4), (2.1, 2.9, 0.9, 0.06, 0.9)):
         (centre,), (z,) = frame.x([station]), frame.z([height])
         half = h + (frame.tyre if station < 0.0 else -0.6 * frame.tyre)
         yield box((chord * R, 2.0 * half, deep * R), (centre, 0.0, z), "paint", paint)
-        for side in (-1.0, 1.0):
-            yield box((1.15 * chord * R, 0.015, plates * R), (centre, side * half, z), "trim", TRIM)
-        if station > 0.0:
-            for side in (-1.0, 1.0):
-                yield look(
-                    rod(
-                        (centre + 0.3 * R, side * 0.15 * h, float(frame.z([1.3])[0])),
-                        (centre, side * 0.15 * h, z),
-                        0.05 * R,
-                    ),
-                    "trim",
-                    TRIM,
-                )
-    hoop, (top,) = float(frame.x([0.68])[0]), frame.z([3.15])
-    for side in (-1.0, 1.0):
-        yield look(
-            rod(
-                (hoop, side * 0.3 * free, float(frame.z([1.7])[0])), (hoop, side * 0.1 * free, top), 0.06 * R
-            ),
-            "metal",
-            "#7b828a",
-        )
-    yield look(rod((hoop, -0.1 * free, top), (hoop, 0.1 * free, top), 0.06 * R), "metal", "#7b828a")
-    yield box(
-        (0.75 * R, 0.62 * free, 0.03),
-        (float(frame.x([0.5])[0]), 0.0, float(frame.z([2.02])[0])),
-        "trim",
-        TRIM,
+        yield from pair((1.15 * chord * R, 0.015, plates * R), (centre, half, z), "trim", TRIM)
+    strut, hoop, (foot, bottom, top, seat) = (
+        0.15 * h,
+        float(frame.x([0.68])[0]),
+        frame.z([1.3, 1.7, 3.15, 2.02]),
     )
+    for side in (-1.0, 1.0):  # of the rear wing
+        yield bar((centre + 0.3 * R, side * strut, foot), (centre, side * strut, z), 0.05 * R, "trim", TRIM)
+        ends = (hoop, side * 0.3 * free, bottom), (hoop, side * 0.1 * free, top)
+        yield bar(*ends, 0.06 * R, "metal", "#7b828a")
+    yield bar((hoop, -0.1 * free, top), (hoop, 0.1 * free, top), 0.06 * R, "metal", "#7b828a")
+    yield box((0.75 * R, 0.62 * free, 0.03), (float(frame.x([0.5])[0]), 0.0, float(seat)), "trim", TRIM)
 
 
 def trailer(frame: FrameSizes) -> Iterator[Shape]:
@@ -171,14 +135,9 @@ def trailer(frame: FrameSizes) -> Iterator[Shape]:
     yield look(loft(x, rings), "paint", PAINTS["trailer"])
     yield box((length, 1.3 * frame.half, 0.25 * R), (middle, 0.0, floor - 0.12 * R), "", "#3b4148")
     rear = middle - 0.5 * length
-    for side in (-1.0, 1.0):
-        yield box((0.06, 0.3 * W, 0.3 * R), (rear, side * 0.75 * W, floor + 0.3 * R), "brakelamp", BRAKE_LAMP)
-        yield box(
-            (1.02 * length, 0.02, 0.12 * R),
-            (middle, side * 1.005 * W, floor + 0.5 * (roof - floor)),
-            "",
-            "#b3261e",
-        )
+    yield from pair((0.06, 0.3 * W, 0.3 * R), (rear, 0.75 * W, floor + 0.3 * R), "brakelamp", BRAKE_LAMP)
+    at = (middle, 1.005 * W, floor + 0.5 * (roof - floor))
+    yield from pair((1.02 * length, 0.02, 0.12 * R), at, "", "#b3261e")
 
 
 BODIES = {"truck": truck, "single-seater": single_seater, "trailer": trailer}
