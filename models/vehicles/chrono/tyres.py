@@ -343,9 +343,7 @@ def strip_sources(section: Sections) -> dict[str, Any]:
 
 def by_coefficients(reading: Reading, part: JsonObject) -> Tyre:
     """Return a ``Pac02Tire``: its own mass and inertia, or those of its property file."""
-    # here, because few vehicles have one
-    from ce_dynamics.models.vehicles.chrono.tyres import tyre_file
-    from ce_dynamics.models.vehicles.magic_formula_data import as_written
+    from ce_dynamics.models.vehicles.magic_formula_data import as_written  # here, because few need it
 
     file = tyre_file(reading, part)
     for line in file.report().splitlines()[1:]:

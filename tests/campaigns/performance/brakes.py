@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.brake_balance import brake_balance
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import SHIPPED
+from tests.campaigns.performance.brake_balance import brake_balance
 
 
 def main(vehicles: list[str]) -> None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.brake_balance import brake_balance
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from tests.campaigns.performance.brake_balance import brake_balance
 
 G = 9.81
 STEP = 1e-3

@@ -7,12 +7,12 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.brake_balance import BrakeBalance, brake_balance
 from ce_dynamics.models.vehicles.case import run
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.simulation.simulate import simulate
+from tests.campaigns.performance.brake_balance import BrakeBalance, brake_balance
 
 
 def test_against_braking_in_neutral() -> None:
