@@ -43,7 +43,6 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     GEARS,
     SUSPENSIONS,
     Template,
-    gear_of,
     template_of,
 )
 from ce_dynamics.models.vehicles.trailers.hitches import HITCHES
@@ -180,7 +179,7 @@ def vehicle_file() -> str:
         (
             "Steering gears of beams",
             "front.steering_gear",
-            {name: gear_of(name).axle_section for name in GEARS},
+            {name: template_of(name, "gears").axle_section for name in GEARS},
         ),
         ("Trailers by their hitch", "trailer", {name: trailer_section(name) for name in HITCHES}),
     )
@@ -214,7 +213,7 @@ def suspensions() -> str:
         text += described_template(template_of(name), "templates")
     text += ["## Steering gears of beams", ""]
     for name in GEARS:
-        text += described_template(gear_of(name), "gears")
+        text += described_template(template_of(name, "gears"), "gears")
     return "\n".join(text)
 
 

@@ -37,7 +37,7 @@ from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.axle import Axle
 from ce_dynamics.models.vehicles.suspensions.builder import add_corner
-from ce_dynamics.models.vehicles.suspensions.turning import find_wheel_angle
+from ce_dynamics.models.vehicles.suspensions.turning import find_tie_rod_end, find_wheel_angle
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Corner(Mirrored):
     @property
     def tie_rod_end(self) -> Vector:
         """The point that the steering holds, such as L, in the design position [m]."""
-        return self.axle.find_tie_rod_end(self.name)
+        return find_tie_rod_end(self.axle, self.name)
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """Return the angle of the wheel about the vertical with the tie rod's end at L [rad].

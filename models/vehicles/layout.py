@@ -46,7 +46,6 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     GRAPH,
     SUSPENSIONS,
     Template,
-    gear_of,
     make_steered_sections,
     template_of,
 )
@@ -112,7 +111,7 @@ class AxleLayout:
     def gear(self) -> Template | None:
         """Steering gear of a beam with knuckles."""
         given = self.knuckles and self.template.is_beam
-        return gear_of(self.steering_gear or "toe-bar") if given else None
+        return template_of(self.steering_gear or "toe-bar", "gears") if given else None
 
     @property
     def sections(self) -> tuple[type[CornerData], type[Section] | None]:

@@ -398,29 +398,3 @@ class Axle:
             return None
         lower, upper = ((self.body(one, side), self.point(point, side)) for one, point in words)
         return lower, upper
-
-    def find_steered_joint(self, corner: str) -> PlacedJoint:
-        """Return the joint by which the steering moves a corner, directly or by way of other bodies."""
-        if self.template.listed:
-            held = (joint for joint in self.joints if STEERING in (joint.one, joint.other))
-            return next(joint for joint in held if joint.owner in (self.name, corner))
-        joint = self.find_rod(self.find_carrier(corner))
-        while joint is not None and joint.other != STEERING:
-            joint = self.find_rod(joint.other)
-        if joint is None:
-            raise DataError(
-                f"{corner}: a {self.template.name} suspension has no tie rod and cannot be steered"
-            )
-        return joint
-
-    def find_rod(self, name: str) -> PlacedJoint | None:
-        """Return the rod by which the steering, or a body that it turns, holds a body."""
-        rods = [joint for joint in self.joints if joint.kind == "distance" and joint.one == name]
-        turned = [joint for joint in rods if joint.other == STEERING]
-        others = [joint for joint in rods if joint.other not in (STEERING, CHASSIS)] if self.gear else []
-        return next(iter((*turned, *others)), None)
-
-    def find_tie_rod_end(self, corner: str) -> Vector:
-        """Return the point that the steering holds, in the design position [m]."""
-        joint = self.find_steered_joint(corner)
-        return joint.points[-1 if joint.other == STEERING and len(joint.points) == 2 else 0]

@@ -37,7 +37,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Length, ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain.differentials import LockedData
-from ce_dynamics.models.vehicles.bodies import BodyData, RodData
+from ce_dynamics.models.vehicles.bodies import AnySection, BodyData, RodData
 from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.linkages import LINKAGES
@@ -52,7 +52,6 @@ GEARS = tuple(sorted(path.stem for path in FOLDER.glob("gears/*.yaml")))
 GRAPH = "graph"
 """Name of the suspension whose bodies and joints data files list."""
 
-TorsionStiffness = Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)]
 TorsionDamping = Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 BendingStiffness = Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
 
@@ -143,7 +142,7 @@ class TorsionData(Section):
     The angle is positive about the direction from ``at`` through ``through`` of that joint, as on the left.
     """
 
-    stiffness: TorsionStiffness
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)]
     damping: TorsionDamping
     free_angle: Annotated[float, ParameterQuantity("rad")] = 0.0
 
@@ -272,7 +271,7 @@ class Block:
         """Fields of its section: the beam, points, other parts."""
         points = dict.fromkeys((*self.points, *self.mirrored), (Point, ...))
         fields = {part.name: part.field() for part in self.parts}
-        return {name: fields[name] for name in fields if name == "axle"} | points | fields
+        return {name: field for name, field in fields.items() if name == "axle"} | points | fields
 
     def of_kind(self, *kinds: str) -> Iterator[Part]:
         """Yield the parts of some kinds."""
@@ -346,19 +345,18 @@ class Template:
     @functools.cached_property
     def side_section(self) -> type[CornerData]:
         """Section of either side."""
-        made: type[CornerData] = create_model(
-            f"{self.name} side", __base__=CornerData, __doc__=f"{self.title}.", **self.side.fields
-        )
-        return made
+        return self.extend(CornerData, "side", self.side.fields)
 
     @functools.cached_property
     def axle_section(self) -> type[Section] | None:
         """Section of what is there once; None without any."""
-        if self.axle is None or not self.axle.fields:
-            return None
-        doc = f"{self.title}."
-        made: type[Section] = create_model(
-            f"{self.name} axle", __base__=Section, __doc__=doc, **self.axle.fields
+        fields = {} if self.axle is None else self.axle.fields
+        return self.extend(Section, "axle", fields) if fields else None
+
+    def extend(self, base: type[AnySection], what: str, fields: Mapping[str, Any]) -> type[AnySection]:
+        """Return a section with further fields."""
+        made: type[AnySection] = create_model(
+            f"{self.name} {what}", __base__=base, __doc__=f"{self.title}.", **fields
         )
         return made
 
@@ -368,16 +366,8 @@ def make_steered_sections(beam: Template, gear: Template) -> tuple[type[CornerDa
     """Return the sections of either side and of the axle of a beam with a steering gear."""
     assert beam.axle_section is not None, "it has the beam"
     assert gear.axle_section is not None, "it has points in the middle"
-    doc = f"{beam.title}."
-    fields: dict[str, Any] = gear.side.fields
-    side = create_model(f"{beam.name} steered side", __base__=beam.side_section, __doc__=doc, **fields)
-    axle = create_model(
-        f"{beam.name} steered axle",
-        __base__=beam.axle_section,
-        __doc__=doc,
-        steering_gear=(gear.axle_section, ...),
-    )
-    return side, axle
+    side = beam.extend(beam.side_section, "steered side", gear.side.fields)
+    return side, beam.extend(beam.axle_section, "steered axle", {"steering_gear": (gear.axle_section, ...)})
 
 
 def read_template(path: Path) -> Template:
@@ -416,12 +406,6 @@ def check_words(label: str, blocks: Sequence[Block]) -> None:
 
 
 @functools.cache
-def template_of(name: str) -> Template:
-    """Return the template of a suspension."""
-    return read_template(FOLDER / "templates" / f"{name}.yaml")
-
-
-@functools.cache
-def gear_of(name: str) -> Template:
-    """Return the template of a beam's steering gear."""
-    return read_template(FOLDER / "gears" / f"{name}.yaml")
+def template_of(name: str, folder: str = "templates") -> Template:
+    """Return the template of a suspension, or with the folder ``gears`` of a beam's steering gear."""
+    return read_template(FOLDER / folder / f"{name}.yaml")

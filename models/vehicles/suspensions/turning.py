@@ -12,6 +12,7 @@ from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotate_about, rotation_from_quaternion
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal, number
+from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.drives import Driven
@@ -36,9 +37,9 @@ def find_wheel_angle(axle: Axle, corner: str, L: Vector, axis: Vector) -> Scalar
         if corner not in axle.cache:
             axle.cache[corner] = Bench.of(axle, corner, axis)
         bench: Bench = axle.cache[corner]
-        return bench.wheel_angle(np.asarray(nominal(L - axle.find_tie_rod_end(corner)), dtype=float))
-    axle.find_steered_joint(corner)
-    rod, pin = axle.find_rod(axle.find_carrier(corner)), axle.find_kingpin(corner)
+        return bench.wheel_angle(np.asarray(nominal(L - find_tie_rod_end(axle, corner)), dtype=float))
+    find_steered_joint(axle, corner)
+    rod, pin = find_rod(axle, axle.find_carrier(corner)), axle.find_kingpin(corner)
     assert rod is not None, "the steering moves it"
     K, before, now = *rod.points[:2], find_anchor(axle, rod, L)
     if pin is not None:
@@ -47,12 +48,39 @@ def find_wheel_angle(axle: Axle, corner: str, L: Vector, axis: Vector) -> Scalar
     return measure_upright_turn([*fixed, (K, before, now)], reference, axis)
 
 
+def find_steered_joint(axle: Axle, corner: str) -> PlacedJoint:
+    """Return the joint by which the steering moves a corner, directly or by way of other bodies."""
+    if axle.template.listed:
+        held = (joint for joint in axle.joints if STEERING in (joint.one, joint.other))
+        return next(joint for joint in held if joint.owner in (axle.name, corner))
+    joint = find_rod(axle, axle.find_carrier(corner))
+    while joint is not None and joint.other != STEERING:
+        joint = find_rod(axle, joint.other)
+    if joint is None:
+        raise DataError(f"{corner}: a {axle.template.name} suspension has no tie rod and cannot be steered")
+    return joint
+
+
+def find_rod(axle: Axle, name: str) -> PlacedJoint | None:
+    """Return the rod by which the steering, or a body that it turns, holds a body."""
+    rods = [joint for joint in axle.joints if joint.kind == "distance" and joint.one == name]
+    turned = [joint for joint in rods if joint.other == STEERING]
+    others = [joint for joint in rods if joint.other not in (STEERING, CHASSIS)] if axle.gear else []
+    return next(iter((*turned, *others)), None)
+
+
+def find_tie_rod_end(axle: Axle, corner: str) -> Vector:
+    """Return the point that the steering holds, in the design position [m]."""
+    joint = find_steered_joint(axle, corner)
+    return joint.points[-1 if joint.other == STEERING and len(joint.points) == 2 else 0]
+
+
 def find_anchor(axle: Axle, rod: PlacedJoint, L: Vector) -> Vector:
     """Return where the far end of a rod is once the steering's point is at L."""
     if rod.other == STEERING:
         return L
     pin = next(joint for joint in axle.joints if joint.kind == "revolute" and joint.other == rod.other)
-    held = axle.find_rod(rod.other)
+    held = find_rod(axle, rod.other)
     assert held is not None, "the steering moves it"
     D, F = pin.points[:2]
     hinge = Revolute(F - D, at=D)
@@ -91,7 +119,7 @@ class Bench(NamedTuple):
         for direction, name in zip(np.eye(3), SHIFTS, strict=True):
             for each in (name, f"{name}_rate", f"{name}_acceleration"):
                 system.add_input(each, "")
-            hinge = Prismatic(direction, at=axle.find_tie_rod_end(corner))
+            hinge = Prismatic(direction, at=find_tie_rod_end(axle, corner))
             steering = system.add_body(name, mass=1.0, parent=steering, hinge=hinge)
             system.prescribe(steering, Driven(name))
         add_axle(axle, system, chassis, steering)
