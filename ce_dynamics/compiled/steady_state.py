@@ -46,7 +46,7 @@ class SteadySearch:
                 f"{len(set(find))} inputs cannot meet {len(targets)} targets; name as many of each"
             )
         self.found = [inputs.index(name) for name in find]
-        states = [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
+        states = layout.y_names
         outputs = [entry.name for entry in model.output_entries]
         for name, value in targets.items():
             if name not in states and name not in outputs:

@@ -71,7 +71,7 @@ def trim_with_inputs(
 ) -> tuple[Floats, Floats]:
     """Trim by entries of the state and by inputs; return both."""
     checks.instance("trim: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
-    known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    known = model.layout.y_names
     checks.number("tolerance", tolerance, above=0.0)
     found = positions(known, checks.texts("change", change))
     resting = positions(known, checks.texts("still", still))

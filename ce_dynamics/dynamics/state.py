@@ -96,6 +96,11 @@ class Layout:
         self.y0 = np.concatenate((*neutral_state(embedding), np.array(x0, dtype=float)))
 
     @property
+    def y_names(self) -> list[str]:
+        """Names of the entries of y."""
+        return [entry.name for entry in (*self.q, *self.v, *self.x)]
+
+    @property
     def sizes(self) -> dict[str, int]:
         """Lengths of q, v, x and u."""
         return {"q": len(self.q), "v": len(self.v), "x": len(self.x), "u": len(self.u)}

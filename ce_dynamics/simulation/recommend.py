@@ -136,7 +136,7 @@ def attempt(
             f"no method can be recommended: the motion cannot be tried ({error})", error.partial
         ) from error
     layout = model.layout
-    names = [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
+    names = layout.y_names
     Y = np.stack([quantity(run, name).values for name in names], axis=1)
     if np.all(np.abs(Y - Y[0]) <= tolerance * (1.0 + np.abs(Y[0]))):
         raise SimulationError(

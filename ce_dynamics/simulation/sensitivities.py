@@ -168,8 +168,7 @@ def list_quantities(
 ) -> list[str | Point | Frame]:
     """Return quantities to differentiate; all states if none are named."""
     if of is None:
-        layout = model.layout
-        return [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
+        return [*model.layout.y_names]
     return quantities_of("sensitivities: of", of)
 
 

@@ -229,7 +229,7 @@ def draw_above(ax: Axes, at: Mapping[str, Point]) -> None:
 def draw_steering() -> float:
     """Figure 6, straight and turned; returns the largest closure error at V [m]."""
     u = model.u0
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     straight, turned = model.y0, model.y0
     turned[names.index("steering.pitman_arm.motion.position")] = ANGLE
     s = data.steering

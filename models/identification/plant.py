@@ -197,7 +197,7 @@ def vehicle_plant(
     parameters = tuple(entries[m:])
     return Plant(
         name=data.name,
-        states=tuple(entry.name for entry in (*layout.q, *layout.v, *layout.x)),
+        states=tuple(layout.y_names),
         inputs=tuple(entries[:m]),
         parameters=parameters,
         outputs=tuple(wanted),
@@ -331,7 +331,7 @@ class Started:
 
     def __init__(self, model: Model, state: Floats) -> None:
         self.state = state
-        names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+        names = model.layout.y_names
         v = names.index("chassis.vx")
         self.speed = state[v]
         self.turning = [v, *(k for k, n in enumerate(names) if n.endswith(("wheel_rate", ".shaft_speed")))]

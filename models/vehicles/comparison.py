@@ -32,7 +32,7 @@ from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import PARKED, state_names
+from ce_dynamics.models.vehicles.equilibrium import PARKED
 from ce_dynamics.simulation.options import Method, RunOptions
 from ce_dynamics.simulation.results import Record, states_and_inputs
 from ce_dynamics.simulation.right_hand_side import Inputs
@@ -281,7 +281,7 @@ class ComparedVehicle:
     def settling(self) -> Record:
         """The run in which the vehicle falls from the height of its recordings and comes to rest, braked."""
         y0 = self.model.y0.copy()
-        names = state_names(self.model)
+        names = self.model.layout.y_names
         y0[[names.index(entry.name) for entry in self.model.layout.v]] = 0.0
         y0[names.index("chassis.z")] = self.start_height
         y0[[k for k, name in enumerate(names) if name.startswith("driveline.")]] = 0.0
@@ -319,7 +319,7 @@ class ComparedVehicle:
 
     def start(self, recording: ChronoRecording) -> Floats:
         """State at rest on the place of the recording's first row, thrown to its speed."""
-        names, y = state_names(self.model), self.rest.copy()
+        names, y = self.model.layout.y_names, self.rest.copy()
         values = {f"chassis.{name}": recording[name][0] for name in "xy"}
         values |= {f"chassis.v{axis}": v[0] for axis, v in zip("xyz", recording.velocity, strict=True)}
         for place, corner in self.corners.items():

@@ -121,7 +121,7 @@ def settle(model: Model, u: Floats | None = None) -> Floats:
         If there is no such state, for instance because a spring is too soft to carry the vehicle.
     """
     checks.instance("settled: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
-    speed = model.y0[state_names(model).index("chassis.vx")]
+    speed = model.y0[model.layout.y_names.index("chassis.vx")]
     rolling = rolling_states(model) if speed != 0.0 else ()
     y = on_its_wheels(model, u, rolling)
     return lifted_wheels_turning(model, y, u, rolling) if rolling else standing_still(model, y, u)
@@ -159,7 +159,7 @@ def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Flo
     try:
         return sliding(model, u, rolling, standing)
     except AssemblyError as error:
-        speed = model.y0[state_names(model).index("chassis.vx")]
+        speed = model.y0[model.layout.y_names.index("chassis.vx")]
         raise AssemblyError(
             "the vehicle stands on its springs and tyres, but its wheels find no steady rolling at "
             f"{speed:.3g} m/s, nor do they slide steadily; check the tyres and road.friction "
@@ -169,7 +169,7 @@ def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Flo
 
 def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Sequence[str]) -> Floats:
     """The same with lifted wheels turning as if they rolled, because their speed is undetermined."""
-    names, turning = state_names(model), turning_states(model)
+    names, turning = model.layout.y_names, turning_states(model)
     lifted: set[str] = set()
     while True:
         more = {f"{corner}.wheel_rate" for corner in off_the_road(model, y, u)}
@@ -202,7 +202,7 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
     if pedals.get("clutch", 1.0) < 1.0 and pedals.get("gear", 0.0) != 0.0:
         # in gear and not disengaged, an engine stands with the wheels
         stopped = standing.copy()
-        stopped[[state_names(model).index(name) for name in turning_states(model)]] = 0.0
+        stopped[[model.layout.y_names.index(name) for name in turning_states(model)]] = 0.0
         there = first_of(model, u, ((),), stopped)
         found = None if there is None else at_rest(model, there, given, positions, stopped)
     if found is None:
@@ -239,7 +239,7 @@ def left_to_fall(model: Model, u: Floats | None, start: Floats, braked: bool = F
     given = model.u0 if u is None else u
     values = list(name_inputs(model, given).items())
     inputs, parameters = dict(values[: model.layout.n_inputs]), dict(values[model.layout.n_inputs :])
-    names = state_names(model)
+    names = model.layout.y_names
     resting = start.copy()
     resting[[names.index(entry.name) for entry in model.layout.v]] = 0.0
     options = RunOptions(
@@ -320,7 +320,7 @@ def check_carried(model: Model, y: Floats, u: Floats | None) -> Floats:
 
 def is_tilted(model: Model, y: Floats, start: Floats) -> bool:
     """Return True if the chassis is tilted from a start by more than `MOST_TILT`."""
-    tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
+    tilt = [model.layout.y_names.index(f"chassis.q{axis}") for axis in "xy"]
     return bool(np.linalg.norm(y[tilt] - start[tilt]) > 0.5 * MOST_TILT)
 
 
@@ -344,7 +344,7 @@ def sliding(model: Model, u: Floats | None, rolling: Sequence[str], standing: Fl
     They hardly turn then, so the search begins with wheels that do not.
     """
     start = standing.copy()
-    names = state_names(model)
+    names = model.layout.y_names
     start[[names.index(name) for name in wheel_rates(model)]] = 0.0
     return find_settled_state(model, u, rolling, start)
 
@@ -367,7 +367,7 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
         As given if it accelerates aside by less than `PULLED`, or if no steering holds it.
     steering : float
     """
-    names = state_names(model)
+    names = model.layout.y_names
     rates = model.dynamics(y, u)[0][[names.index(name) for name in ASIDE]]
     if np.abs(rates).max() < PULLED:
         return y, 0.0
@@ -408,7 +408,7 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
         State of the vehicle that runs straight on, and the inputs there.
     """
     own, led = suspension_coordinates(model), steered_motions(model)
-    states, towed = state_names(model), unheld_coordinates(model.system)
+    states, towed = model.layout.y_names, unheld_coordinates(model.system)
     turned = [entry.name for entry in model.layout.q if entry.name in towed]
     turning = [entry.name for entry in model.layout.v if entry.name in towed]
     rolling = rolling_states(model)
@@ -438,11 +438,6 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
 
 DIFFERENCE = 1e-6
 """Step of states and inputs [SI] in slopes: rounding of rates, 1e-16 of 1e4, then is 1e-6 of a unit."""
-
-
-def state_names(model: Model) -> list[str]:
-    """Return names of the entries of y."""
-    return [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
 
 
 def steady(model: Model, speed: float, radius: float | None = None) -> SteadyState:
@@ -477,7 +472,7 @@ def steady(model: Model, speed: float, radius: float | None = None) -> SteadySta
     checks.number("speed", speed, above=0.0, unit="m/s")
     if radius is not None and checks.number("radius", radius, unit="m") == 0.0:
         raise ModelError("radius 0 m must not be zero; None is straight on")
-    names = state_names(model)
+    names = model.layout.y_names
     if "chassis.vx" not in names:
         raise ModelError(
             f"model {model.system.name!r} is no vehicle: it has no body 'chassis' that moves freely"

@@ -157,7 +157,7 @@ def lateral_response(
 
     From the steering input, or from the steering that a driver model commands.
     """
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     u = model.u0.copy()
     k_steering = [entry.name for entry in model.layout.u].index("steering")
 

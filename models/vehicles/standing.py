@@ -105,7 +105,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
     Minimal z of x = D z, subject to Σ c_i x_i = F, is x_i ∝ D_i² c_i: forces in proportion to D².
     """
     layout = model.layout
-    names = [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
+    names = layout.y_names
     n_q, n_v = len(layout.q), len(layout.v)
     steered = {motion for motion in layout.x_of if motion.endswith(".motion")}
     controlled = {controller.name for controller in model.system.controllers}
@@ -131,7 +131,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
 def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
     """Return the same with brakes filled as pedals and controllers want: without pressure none would hold."""
     given, filled = name_inputs(model, u), y.copy()
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     for name, brake in brakes_of(model).items():
         if brake.parameters.lag is not None:
             filled[names.index(f"{name}.pressure")] = nominal(brake.wanted_pressure(given))

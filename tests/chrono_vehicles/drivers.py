@@ -85,7 +85,7 @@ def closed_loop(case: Case, closed: bool = True) -> NDArray[np.complex128]:
     model, task = case.model, case.manoeuvre
     assert task is not None, "it is driven"
     control = model.control(task).bind()
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     steering = [entry.name for entry in model.layout.u].index("steering")
 
     def driven(y: Floats) -> Floats:

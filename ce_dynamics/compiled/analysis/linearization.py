@@ -174,7 +174,7 @@ def linearize(
         C,
         D,
         z,
-        tuple(entry.name for entry in (*layout.q, *layout.v, *layout.x)),
+        tuple(layout.y_names),
         tuple(entry.name for entry in layout.u),
         names,
     )

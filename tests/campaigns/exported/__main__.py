@@ -122,7 +122,7 @@ def exchanged(case: Case, path: Path, driven: Mapping[str, float]) -> float:
     Both do the same sums then: what differs is rounding.
     """
     model = case.model
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y, u = case.y0.copy(), model.inputs_with(inputs=driven)
     every = round(model.layout.sampling.period / STEP)
     for k in range(EXCHANGED):

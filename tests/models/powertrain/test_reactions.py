@@ -130,7 +130,7 @@ def driven(
 def moving(model: ce.Model, rng: np.random.Generator) -> Array:
     """Turning and tumbling anyhow, shafts wound up, a gear half in."""
     y = np.array(model.y0)
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     n_q, n_v = len(model.layout.q), len(model.layout.v)
     y[:n_q] = rng.normal(size=n_q)
     y[n_q : n_q + n_v] = rng.normal(size=n_v)
@@ -202,7 +202,7 @@ def test_shifting_what_is_tied_keeps_the_angular_momentum(kind: str, rng: np.ran
     """
     model = ce.Model(driven(UNITS[kind], ALONG, inside=True))
     y = moving(model, rng)
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y[names.index("line.shift_1_2")] = 0.4
     y_dot, h = model.instant(y, model.u0).y_dot, 1e-6
     assert abs(y_dot[names.index("line.shift_1_2")]) > 1.0
@@ -335,7 +335,7 @@ def test_rotors_as_bodies_do_the_same(kind: str, rng: np.random.Generator) -> No
     apart = ce.Model(system)
     model = ce.Model(driven(unit, ALONG, inside=True, inertia=INERTIA + left * np.outer(d, d)))
     y = moving(model, rng)
-    own = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    own = model.layout.y_names
     names = [entry.name for entry in (*apart.layout.q, *apart.layout.v)]
     given = dict(zip(own, y.tolist(), strict=True))
     chassis = model.instant(y, model.u0)

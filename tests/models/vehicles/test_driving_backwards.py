@@ -14,7 +14,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.equilibrium import settle, state_names
+from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.models.vehicles.chrono.small_car import written
 from tests.models.vehicles.chrono.test_rear_chassis import folding
 from tests.models.vehicles.trailers.test_trailers import two_trailers
@@ -25,8 +25,8 @@ def test_starts_rolling_backwards(vehicle: str) -> None:
     """Steady as ahead, at the speed given; it had started at rest without a word."""
     model = ce.compile(build(path=vehicle, speed=-3.0))
     y = settle(model)
-    at = state_names(model).index
-    rates = dict(zip(state_names(model), model.dynamics(y, model.u0)[0], strict=True))
+    at = model.layout.y_names.index
+    rates = dict(zip(model.layout.y_names, model.dynamics(y, model.u0)[0], strict=True))
     assert y[at("chassis.vx")] == pytest.approx(-3.0)
     for corner in ("front_left", "rear_right"):
         assert y[at(f"{corner}.wheel_rate")] < -6.0

@@ -69,7 +69,7 @@ def test_halves_follow_connectors_and_turn_by_hand(tmp_path: Path) -> None:
     asked = vehicle(tmp_path / "car/Vehicle.json").road_wheel_angle(half)
     assert asked == pytest.approx([-to_half, 0.0, to_half], rel=1e-9)  # on its grid
     model, v = Model(build(data, speed=2.0)), 2.0
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y, folded = model.y0.copy(), 0.5 * lock
     omega = v * math.sin(folded) / (AHEAD * math.cos(folded) + BEHIND)
     y[names.index("chassis.wz")] = omega
@@ -124,7 +124,7 @@ def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
     assert model.system.find("steering.rack").carrier is rear
     assert model.system.find("rear_left.anti_roll_bar").carrier is rear
     u = model.inputs_with(inputs={"throttle": 1.0})
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y = model.y0.copy()
     y[names.index("driveline.windup")] = 0.01
     driveline = model.instant(y, u).loads.responses["driveline"]

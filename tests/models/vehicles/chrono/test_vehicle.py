@@ -55,7 +55,7 @@ def test_axles_with_ratios_of_their_own(tmp_path: Path) -> None:
     assert data.powertrain.shafts.inertia == pytest.approx(0.3 + 0.5 * 0.25**2 + 0.6 * 0.2**2)  # type: ignore[attr-defined]  # of shafts
     model = ce.Model(build(data, speed=9.3))
     y = model.y0.copy()
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y[names.index("driveline.windup")] = 0.01
     driveline = model.instant(y, model.u0).loads.responses["driveline"]
     scale = float(driveline.outputs["torque"]) * 0.25 / 400.0

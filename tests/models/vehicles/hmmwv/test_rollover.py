@@ -25,7 +25,7 @@ def test_tipped_vehicle_rests_and_gains_no_energy() -> None:
     y0[2:7] = 1.3, np.cos(half), np.sin(half), 0.0, 0.0
     options = RunOptions(duration=5.0, y0=y0, method="rk4", step=1e-3, interval=0.1)
     run = simulate_to_record(model, None, options)
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     data = run.dataset()
     Y = np.stack([np.asarray(quantity(data, name)) for name in names], axis=1)
     total = [float(model.instant(y, model.u0).energy) for y in Y[::5]]

@@ -21,7 +21,6 @@ from ce_dynamics.models.vehicles.equilibrium import (
     first_of,
     rolling_states,
     settle,
-    state_names,
 )
 
 
@@ -95,7 +94,7 @@ def test_far_poses_are_found_from_nearby_ones(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(equilibrium, "find_settled_state", near_only)
     found = first_of(model, None, (rolling, ()), afar)
     assert found is not None
-    rates = dict(zip(state_names(model), model.dynamics(found, model.u0)[0], strict=True))
+    rates = dict(zip(model.layout.y_names, model.dynamics(found, model.u0)[0], strict=True))
     assert max(abs(rates[name]) for name in rolling) < 1e-6
     assert first_of(model, None, (rolling,), afar) is None
 
@@ -168,7 +167,7 @@ def test_wheels_in_air_turn_as_if_they_rolled() -> None:
     model = ce.compile(build(VehicleParameters.load("truck"), road=road, speed=8.0))
     y = settle(model)
     seen = model.outputs(y)
-    rates = dict(zip(state_names(model), y, strict=True))
+    rates = dict(zip(model.layout.y_names, y, strict=True))
     lifted = [c for c in model.system.groups["corner"] if seen[f"{c}.tyre.Fz"] == 0.0]
     assert lifted
     tyres = [force for force in model.system.forces if isinstance(force, RoadTyre)]
@@ -183,10 +182,10 @@ def test_parked_in_gear_engine_stands_and_nothing_moves() -> None:
     model = ce.compile(build(VehicleParameters.load("sedan-manual"), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
     y = settle(model, u)
-    assert abs(y[state_names(model).index("driveline.engine_speed")]) < 1e-6
+    assert abs(y[model.layout.y_names.index("driveline.engine_speed")]) < 1e-6
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
     idling = settle(model, model.inputs_with(inputs={"brake": 1.0, "clutch": 1.0}))
-    assert idling[state_names(model).index("driveline.engine_speed")] > 50.0
+    assert idling[model.layout.y_names.index("driveline.engine_speed")] > 50.0
     np.testing.assert_allclose(y[2:7], idling[2:7], rtol=0.0, atol=1e-3)
 
 
@@ -216,4 +215,4 @@ def test_falling_vehicle_settles_without_driving_away() -> None:
     u = model.inputs_with(inputs={"throttle": 1.0, "selector": -1.0})
     fallen = equilibrium.left_to_fall(model, u, model.y0, braked=True)
     assert abs(model.outputs(fallen, u=u)["trailer.hitch_yaw"]) < 1e-3
-    assert fallen[state_names(model).index("chassis.x")] == 0.0
+    assert fallen[model.layout.y_names.index("chassis.x")] == 0.0

@@ -341,7 +341,7 @@ def test_wheels_slide_steadily_on_too_slippery_roads(friction: float) -> None:
     model = rolling_model()
     u = model.inputs_with({"road.friction": friction})
     y = settle(model, u)
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     rates, seen = model.dynamics(y, u)[0], model.outputs(y, u=u)
     for name in CORNERS:
         wheel = names.index(f"{name}.wheel_rate")

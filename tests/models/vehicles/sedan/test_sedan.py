@@ -70,7 +70,7 @@ def test_wheel_angle_is_that_of_the_mechanism(sedan: System, steering: float) ->
     """The formula from the hardpoints against the poses of all bodies with the rack displaced."""
     model = Model(sedan)
     y = model.y0
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     rack = DATA.steering
     y[names.index("steering.rack.motion.position")] = steering * rack.sense * rack.travel
     outward = model.instant(y, model.u0).outward
@@ -101,7 +101,7 @@ def test_only_the_front_is_driven(sedan: System) -> None:
     model = Model(sedan)
     rates = [[e.name for e in model.layout.v].index(f"{c}.wheel_rate") for c in sedan.groups["corner"]]
     wound = model.y0
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     wound[names.index("driveline.windup")] = 0.05  # 800 N m
     idle, pushed = (model.instant(y, model.u0).accelerations.v_dot[rates] for y in (model.y0, wound))
     assert np.all((pushed - idle)[:2] > 10.0)

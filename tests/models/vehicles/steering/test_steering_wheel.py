@@ -37,7 +37,7 @@ def loaded(name: str, folder: Path) -> VehicleParameters:
 
 def steered(model: Model, body: str, coordinate: float, rate: float) -> Floats:
     """The state at the start with a steering's coordinate and its rate."""
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y = model.y0.copy()
     states = (
         (coordinate, (body, f"{body}.motion.position")),
@@ -147,7 +147,7 @@ def test_hands_work_all_mechanisms_of_the_input(tmp_path: Path) -> None:
     """Two racks, each at the same part of its travel, of which the second is 20 mm; rounding as above."""
     data = VehicleParameters.load(written(tmp_path, two_steerings()), ["second_steering.travel=20 mm"])
     model, lock = Model(build(data, speed=10.0)), float(full_turn(data))
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y = model.y0.copy()
     y[names.index("chassis.z")] -= 0.02
     for name, rack in data.steerings.items():

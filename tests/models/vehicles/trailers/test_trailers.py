@@ -244,7 +244,7 @@ def test_sway_is_that_of_a_single_track_model(
 
 def cruising(model: Model, speed: float, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Straight on at constant speed, with free parameters as given."""
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    names = model.layout.y_names
     y = settle(model, u)
     y[[names.index(name) for name in ("chassis.vx", *wheel_rates(model))]] *= speed / 20.0
     u[[entry.name for entry in model.layout.u].index("throttle")] = 0.2
