@@ -39,7 +39,6 @@ from ce_dynamics.contact import (
     Problem,
     RigidBodies,
     RigidBody,
-    Solution,
     Solver,
     Uniqueness,
     uniqueness,
@@ -51,7 +50,6 @@ from ce_dynamics.contact.rigid import NO_BODY, RigidRows, RigidState, levers, ro
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.demonstrations.cable_towing.mixed import Mixed
 
 COINCIDENT = 1e-12
 """Length below which a cable has no direction; it is slack then [m]."""
@@ -276,26 +274,6 @@ class Towing:
         c = rows.psi / h + rows.drift
         return self.bodies.problem(state, rows, self.conditions, h, c, self.forces(t))
 
-    def make_mixed(self, state: RigidState, t: float, h: float) -> Mixed:
-        """Return the MLCP of a step as the source prints it, dense; for cables only.
-
-        Raises
-        ------
-        ModelError
-            If there are feet with friction, which the source does not have.
-        """
-        if self.feet:
-            raise ModelError("the MLCP is written for cables only; leave the feet out")
-        rows = self.rows(state, t)
-        n = len(self.bodies.mass)
-        R = rotations(state.quaternion)
-        M = np.zeros((6 * n, 6 * n))
-        for k, block in enumerate(self.bodies.blocks(R)):
-            M[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = block
-        G = self.problem(state, t, h).GT.to_dense().T
-        v_free = self.bodies.free_velocities(state, R, h, self.forces(t)).ravel()
-        return Mixed(M, G, M @ v_free, rows.psi / h + rows.drift)
-
     def check_start(self, state: RigidState, t: float = 0.0) -> None:
         """Refuse a state whose cables are stretched or whose feet are in the ground.
 
@@ -420,19 +398,6 @@ def problem_of(towing: Towing, state: RigidState, t: float, h: float, rows: Rigi
         return towing.problem(state, t, h, rows)
     except ModelError as error:
         raise SimulationError(str(error)) from error
-
-
-def solve_step(
-    towing: Towing, state: RigidState, t: float, h: float, solver: Solver, start: Floats
-) -> Solution:
-    """Return v⁺ and impulses of one step.
-
-    Raises
-    ------
-    ConvergenceError, InfeasibleError
-        If there is no solution.
-    """
-    return solver.solve(towing.problem(state, t, h), start).require()
 
 
 def tension_report(towing: Towing, state: RigidState, t: float, h: float, solver: Solver) -> Uniqueness:

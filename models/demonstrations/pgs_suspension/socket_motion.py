@@ -1,27 +1,20 @@
-"""Given motions x_s(t) of a socket: uniform with a swing, a function, a table or a file."""
+"""Given motions x_s(t) of a socket: uniform with a swing, a function or a table."""
 
 from __future__ import annotations
 
-import csv
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra import files
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 
 Function = Callable[[float], float]
-
-MOST_BYTES = 20_000_000
-"""Largest size of a table of a motion [B]."""
 
 DIFFERENCE = 1e-4
 """Half the interval over which functions are differenced where no rate is given [s]."""
@@ -189,66 +182,6 @@ class SocketTable(SocketMotion):
                 " for a shorter time"
             )
         return float(curve(min(max(t, first), last)))
-
-
-def socket_from(source: str) -> SocketMotion:
-    """Return a motion from a file.
-
-    Parameters
-    ----------
-    source : str
-        ``<file>.csv`` with the columns t, x_s and, if wanted, lift, with or without a line of names; or
-        ``<file>.py:<function>`` with a function of the time.
-    """
-    path, _, function = source.partition(".py:")
-    if function:
-        return SocketFunction(function_of(Path(f"{path}.py"), function))
-    if not source.lower().endswith(".csv"):
-        raise DataError(f"socket {source!r}: give <file>.csv or <file>.py:<function>")
-    return read_csv(Path(source))
-
-
-def read_csv(path: Path) -> SocketTable:
-    """Return a table of t, x_s and perhaps lift; `DataError` names the line that is wrong."""
-    try:
-        lines = list(csv.reader(files.read("socket", path, MOST_BYTES).decode("utf-8-sig").splitlines()))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"socket {str(path)!r}: cannot be read ({error})") from None
-    rows: list[list[float]] = []
-    for k, line in enumerate(lines):
-        if not "".join(line).strip():
-            continue
-        try:
-            rows.append([float(cell) for cell in line])
-        except ValueError:
-            if rows or k > 0:
-                raise DataError(f"{path}, line {k + 1}: {','.join(line)!r} must be numbers") from None
-            continue  # names of the columns
-        if len(line) not in (2, 3) or len(line) != len(rows[0]):
-            raise DataError(
-                f"{path}, line {k + 1}: {len(line)} columns; there must be t, x_s and perhaps lift"
-            )
-    if not rows:
-        raise DataError(f"{path}: holds no points; give lines of t [s] and x_s [m]")
-    t, x, *lift = np.array(rows).T
-    return SocketTable(t, x, lift[0] if lift else None, name=str(path))
-
-
-def function_of(path: Path, name: str) -> Function:
-    """Return a function from a Python file."""
-    spec = spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise DataError(f"socket {str(path)!r}: there is no such file")
-    module = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise DataError(f"socket {str(path)!r}: {type(error).__name__}: {error}") from error
-    found = getattr(module, name, None)
-    if not callable(found):
-        raise DataError(f"socket {str(path)!r}: has no function {name!r}")
-    function: Function = found
-    return function
 
 
 def answer(name: str, function: Function, t: float) -> float:

@@ -15,7 +15,6 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import read_csv
 from ce_dynamics.models.parts.roads.map_files import read_map
 from ce_dynamics.models.tyres.property_file import read_property_file
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -27,7 +26,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "read_sdf": (ce.read_sdf, ".sdf"), "property file": (read_property_file, ".tir"),
     "crg": (read_map, ".crg"), "crg, packed": (read_map, ".crg.gz"), "map": (read_map, ".npz"),
     "vehicle": (VehicleParameters.load, ".yaml"), "Chrono": (VehicleParameters.load, ".json"),
-    "socket": (read_csv, ".csv"), "convert": (lambda path: command("convert", str(path)), ".json"),
+    "convert": (lambda path: command("convert", str(path)), ".json"),
     "study": (lambda path: study(path), ".nc"),
 }  # fmt: skip
 HUGE = 20 * 2**30

@@ -24,7 +24,7 @@ from ce_dynamics.contact import (
     uniqueness,
 )
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.demonstrations.cable_towing.mixed import Mixed
+from tests.ce_dynamics.contact.mixed import Mixed
 from tests.ce_dynamics.contact.random_problems import frictional, frictionless
 
 TIGHT = GaussSeidel(1e-12, 500_000)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     SuspensionRun,
     simulate,
 )
-from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
 from ce_dynamics.models.parts.body_contact import Touch, WavyRoad, touch
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, InclinedRoad
@@ -351,29 +348,16 @@ def test_function_table_and_formula_of_motion_agree() -> None:
         np.testing.assert_allclose(run.q, runs[0].q, atol=1e-5)
 
 
-def test_motions_from_files(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text("t,x_s,lift\n0,0,0\n1,2,0.5\n2,4,1\n")
-    table = socket_from(str(tmp_path / "s.csv"))
+def test_motions_of_a_table() -> None:
+    table = SocketTable([0.0, 1.0, 2.0], [0.0, 2.0, 4.0], [0.0, 0.5, 1.0])
     assert table.position(0.75) == pytest.approx(1.5)
-    assert table.lift(0.5) == pytest.approx(0.25)
-    assert table.lift_rate(0.5) == pytest.approx(0.5)
-    (tmp_path / "s.py").write_text("def x_s(t):\n    return 3.0 * t\n\ndef bad(t):\n    return 1.0 / 0\n")
-    assert socket_from(f"{tmp_path}/s.py:x_s").velocity(1.0) == pytest.approx(3.0)
-    (tmp_path / "short.csv").write_text("0,0\n0.02,0\n")
-    (tmp_path / "back.csv").write_text("0,0\n1,0\n1,2\n")
-    (tmp_path / "words.csv").write_text("0,0\n1,fast\n")
-    for source, words in (
-        (f"{tmp_path}/back.csv", "must be later than"),
-        (f"{tmp_path}/words.csv", "line 2"),
-        (f"{tmp_path}/none.csv", "cannot be read"),
-        (f"{tmp_path}/s.py:y", "no function 'y'"),
-        (f"{tmp_path}/s.py:bad", "ZeroDivisionError"),
-        ("s.txt", "give <file>.csv"),
-    ):
-        with pytest.raises(DataError, match=re.escape(words)):
-            simulate(Suspension(FIRM, socket_from(source)), duration=0.05)
+    assert (table.lift(0.5), table.lift_rate(0.5)) == pytest.approx((0.25, 0.5))
+    with pytest.raises(DataError, match="must be later than"):
+        SocketTable([0.0, 1.0, 1.0], [0.0, 0.0, 2.0])
+    with pytest.raises(DataError, match="ZeroDivisionError"):
+        simulate(Suspension(FIRM, SocketFunction(lambda t: 1.0 / 0)), duration=0.05)
     with pytest.raises(SimulationError, match=r"covers 0 s to 0\.02 s"):
-        simulate(Suspension(FIRM, socket_from(f"{tmp_path}/short.csv")), duration=0.05)
+        simulate(Suspension(FIRM, SocketTable([0.0, 0.02], [0.0, 0.0])), duration=0.05)
 
 
 # Refusals and the command line
