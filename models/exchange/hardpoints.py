@@ -24,7 +24,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.data.schema import leaves
-from ce_dynamics.models.vehicles.chrono.reading import Sections, quantities, yaml_text
+from ce_dynamics.models.vehicles.chrono.json_file import quantities
+from ce_dynamics.models.vehicles.chrono.reading import Sections, yaml_text
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.tree import FORMAT, long_name, put
 

@@ -30,7 +30,7 @@ PRIOR = 0.3
 MOTION = "ax", "ay", "az", "roll_rate", "pitch_rate", "yaw_rate"
 
 
-class Inertial(NamedTuple):
+class InertialEstimate(NamedTuple):
     """An inertial parameter: estimate, standard deviation, that of the base vehicle, and a verdict."""
 
     name: str
@@ -66,7 +66,7 @@ def spread(v: Floats) -> Floats:
     return np.stack([[x, y, z, o, o, o], [o, x, o, y, z, o], [o, o, x, o, y, z]]).transpose(2, 0, 1)
 
 
-def balance(run: Recording, data: VehicleParameters) -> list[Inertial]:
+def balance(run: Recording, data: VehicleParameters) -> list[InertialEstimate]:
     """Return inertial parameters about the chassis' origin from a run with side forces of all tyres.
 
     Rows are the lateral force and the yawing moment, each with an offset; what is not measured is zero, or
@@ -116,7 +116,7 @@ def balance(run: Recording, data: VehicleParameters) -> list[Inertial]:
     return regressed(Y[good], f[good], base_parameters(data), float(data.mass))
 
 
-def regressed(Y: Floats, f: Floats, base: Floats, mass: float) -> list[Inertial]:
+def regressed(Y: Floats, f: Floats, base: Floats, mass: float) -> list[InertialEstimate]:
     """Return estimates; rows weigh by their residuals and by how long these are correlated."""
     sd = PRIOR * np.array([mass, mass, mass, mass, *[max(base[4], base[7], base[9])] * 6])
     A = np.concatenate((Y, np.tile(np.eye(Y.shape[1]), (len(Y), 1, 1))), axis=2)
@@ -131,7 +131,7 @@ def regressed(Y: Floats, f: Floats, base: Floats, mass: float) -> list[Inertial]
     deviations = scale * np.sqrt(np.diag(covariance))
     told = (deviations < 0.5 * scale).tolist()
     rows_of: Any = zip(NAMES, UNITS, found.tolist(), deviations.tolist(), base.tolist(), told, strict=False)
-    return [Inertial(*row) for row in rows_of]
+    return [InertialEstimate(*row) for row in rows_of]
 
 
 def base_parameters(data: VehicleParameters) -> Floats:

@@ -52,7 +52,7 @@ from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import contact_length, vertical_energy, vertical_force
 from ce_dynamics.models.tyres.tmeasy_curves import (
-    Curve,
+    SlipCurve,
     TMeasyParameters,
     axis_curve,
     force_over_slip,
@@ -108,11 +108,11 @@ class SlipForces(NamedTuple):
     Mx: Scalar = 0.0
 
 
-def combine_curves(x: Curve, y: Curve, c: Scalar, s: Scalar) -> Curve:
+def combine_curves(x: SlipCurve, y: SlipCurve, c: Scalar, s: Scalar) -> SlipCurve:
     """Return the curve in the direction (c, s) of the slips: each number by its components in both axes."""
     numbers = [sqrt(a * a * c * c + b * b * s * s) for a, b in zip(x, y, strict=True)]
     dF0, FM, sM, FS, sS = numbers
-    return Curve(maximum(dF0, 2.0 * FM / sM), FM, sM, FS, sS)
+    return SlipCurve(maximum(dF0, 2.0 * FM / sM), FM, sM, FS, sS)
 
 
 def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:

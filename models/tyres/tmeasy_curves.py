@@ -190,7 +190,7 @@ TINY_FRICTION = 1e-6
 """Least friction scaling; the slips of the curve must not collapse to zero."""
 
 
-class Curve(NamedTuple):
+class SlipCurve(NamedTuple):
     """A characteristic F(s): initial slope, maximum and its slip, sliding force and its slip."""
 
     dF0: Scalar
@@ -221,7 +221,7 @@ def load_factor(p: TMeasyParameters, Fz: Scalar) -> Scalar:
     return minimum(maximum(Fz, 0.0), p.pn_max) / p.pn
 
 
-def axis_curve(p: TMeasyParameters, axis: str, z: Scalar, friction: Scalar) -> Curve:
+def axis_curve(p: TMeasyParameters, axis: str, z: Scalar, friction: Scalar) -> SlipCurve:
     """Longitudinal (``"x"``) or lateral (``"y"``) curve at load z pn, forces over the load.
 
     ``friction`` = μ/μ0 scales maximum and sliding, forces and slips alike; the initial slope is the tread's.
@@ -231,10 +231,10 @@ def axis_curve(p: TMeasyParameters, axis: str, z: Scalar, friction: Scalar) -> C
     dF0, FM, FS = forces
     sM, sS = slips
     scale = maximum(friction, TINY_FRICTION)
-    return Curve(dF0, scale * FM, scale * sM, scale * FS, scale * sS)
+    return SlipCurve(dF0, scale * FM, scale * sM, scale * FS, scale * sS)
 
 
-def force_over_slip(curve: Curve, s: Scalar) -> Scalar:
+def force_over_slip(curve: SlipCurve, s: Scalar) -> Scalar:
     """Return F(s)/s for s ≥ 0: rational rise, two parabolas down to sliding, constant beyond."""
     dF0, FM, sM, FS, sS = curve
     n = minimum(s, sM) / sM
@@ -251,7 +251,7 @@ def force_over_slip(curve: Curve, s: Scalar) -> Scalar:
     return where(s < sM, rise, fall / maximum(s, sM))
 
 
-def normalising_slips(x: Curve, y: Curve) -> tuple[Scalar, Scalar]:
+def normalising_slips(x: SlipCurve, y: SlipCurve) -> tuple[Scalar, Scalar]:
     """Rill's factors ŝx, ŝy that make longitudinal and lateral slip comparable."""
     rise_x, rise_y = x.FM / x.dF0, y.FM / y.dF0
     return (
@@ -293,7 +293,7 @@ def slip_force(
         return sqrt(along_x * along_x * cos2 + along_y * along_y * sin2)
 
     slope_x, slope_y = x.dF0 * hat_x, y.dF0 * hat_y
-    curve = Curve(
+    curve = SlipCurve(
         combine_axes(slope_x, slope_y),
         combine_axes(x.FM, y.FM),
         combine_axes(x.sM / hat_x, y.sM / hat_y),

@@ -40,7 +40,7 @@ SLIP_SHOWN = 110.0
 """Slip that the page shows at most [%]: a locked wheel's is unbounded, as it is relative to its own speed."""
 
 
-class Curve(NamedTuple):
+class Trace(NamedTuple):
     """A variable over time, times a factor; one line per corner or trailer where it has columns for these."""
 
     values: str | Callable[[Results], Floats]
@@ -58,7 +58,7 @@ class Panel(NamedTuple):
     Attributes
     ----------
     title, y : str
-    curves : tuple of Curve
+    curves : tuple of Trace
     needs : tuple of str
         Beside the variables that curves name.
     least : (float, float)
@@ -69,7 +69,7 @@ class Panel(NamedTuple):
 
     title: str
     y: str
-    curves: tuple[Curve, ...]
+    curves: tuple[Trace, ...]
     least: tuple[float, float] = (0.0, 0.0)
     needs: tuple[str, ...] = ()
     per: str = ""
@@ -109,50 +109,50 @@ def budget(results: Results) -> Floats:
 
 
 PANELS = (
-    Panel("Path error", "distance from path (+ left) [m]", (Curve("path_error"),), (0.02, 0.0)),
+    Panel("Path error", "distance from path (+ left) [m]", (Trace("path_error"),), (0.02, 0.0)),
     Panel("Driver", "input [%]", (
-        Curve("steering", "steering (+ left)", BLUE, 100.0), Curve("throttle", "throttle", GREEN, 100.0),
-        Curve("brake", "brake", RED, 100.0),
+        Trace("steering", "steering (+ left)", BLUE, 100.0), Trace("throttle", "throttle", GREEN, 100.0),
+        Trace("brake", "brake", RED, 100.0),
     )),
     Panel("Speed", "forward speed [m/s]", (
-        Curve("vx", "vehicle's"), Curve(wheel_speed, "wheels' (mean)", ORANGE, dashes="--"),
+        Trace("vx", "vehicle's"), Trace(wheel_speed, "wheels' (mean)", ORANGE, dashes="--"),
     ), (0.5, 0.0), ("wheel_rate",)),
     Panel("Acceleration", "acceleration [m/s²]", (
-        Curve("ay", "to the left"), Curve("ax", "forward", ORANGE),
+        Trace("ay", "to the left"), Trace("ax", "forward", ORANGE),
     ), (0.5, 0.0)),
     Panel("Yaw", "yaw rate [deg/s]", (
-        Curve("yaw_rate", "yaw rate (+ left)", factor=DEGREES),
-        Curve(side_slip, "side-slip [deg], right scale", ORANGE, DEGREES, right=True),
+        Trace("yaw_rate", "yaw rate (+ left)", factor=DEGREES),
+        Trace(side_slip, "side-slip [deg], right scale", ORANGE, DEGREES, right=True),
     ), (1.0, 1.0), ("vx", "vy")),
     Panel("Attitude", "angle [deg]", (
-        Curve("roll", "roll (+ right)", factor=DEGREES),
-        Curve("pitch", "pitch (+ nose down)", GREEN, DEGREES),
+        Trace("roll", "roll (+ right)", factor=DEGREES),
+        Trace("pitch", "pitch (+ nose down)", GREEN, DEGREES),
     ), (0.2, 0.0)),
     Panel("Tyre loads", "tyre load [kN]", (
-        Curve(lambda results: results[load_name(results)].values, factor=1e-3),
+        Trace(lambda results: results[load_name(results)].values, factor=1e-3),
     ), per="corner", covers=(0.0,)),
-    Panel("Side forces", "tyre side force [kN]", (Curve("tyre_Fy", factor=1e-3),), (0.2, 0.0), per="corner"),
-    Panel("Wheel slip", "longitudinal slip [%]", (Curve("tyre_slip", factor=100.0),), (0.5, 0.0),
+    Panel("Side forces", "tyre side force [kN]", (Trace("tyre_Fy", factor=1e-3),), (0.2, 0.0), per="corner"),
+    Panel("Wheel slip", "longitudinal slip [%]", (Trace("tyre_slip", factor=100.0),), (0.5, 0.0),
           per="corner", within=(-SLIP_SHOWN, SLIP_SHOWN)),
     Panel("Hitch angles", "angle [deg]", (
-        Curve("hitch_yaw", "yaw", factor=DEGREES), Curve("trailer_roll", "roll", factor=DEGREES, dashes="--"),
+        Trace("hitch_yaw", "yaw", factor=DEGREES), Trace("trailer_roll", "roll", factor=DEGREES, dashes="--"),
     ), (0.2, 0.0), per="trailer"),
     Panel("Hitch forces", "force of the trailer [kN]", tuple(
-        Curve(f"hitch_F{axis}", axis, factor=1e-3, dashes=dashes)
+        Trace(f"hitch_F{axis}", axis, factor=1e-3, dashes=dashes)
         for axis, dashes in (("x", "-"), ("y", "--"), ("z", ":"))
     ), (0.2, 0.0), per="trailer"),
-    Panel("Road", "road below the wheels [m]", (Curve("tyre_road_height"),), (0.01, 0.0), per="corner"),
+    Panel("Road", "road below the wheels [m]", (Trace("tyre_road_height"),), (0.01, 0.0), per="corner"),
     Panel("Suspension travel", "wheel travel (+ bump) [mm]", (
-        Curve(suspension_travel, factor=1e3),
+        Trace(suspension_travel, factor=1e3),
     ), (2.0, 0.0), per="corner"),
-    Panel("Ride height", "height of chassis origin [m]", (Curve("chassis_z"),), (0.01, 0.0)),
+    Panel("Ride height", "height of chassis origin [m]", (Trace("chassis_z"),), (0.01, 0.0)),
     Panel("Loop closure", "loop closure error [m]", (
-        Curve(worst_closure, "worst of all loops"),
-        Curve(budget, f"budget {CLOSURE_BUDGET:g} m", RED, dashes="--"),
+        Trace(worst_closure, "worst of all loops"),
+        Trace(budget, f"budget {CLOSURE_BUDGET:g} m", RED, dashes="--"),
     ), needs=("closure_error",), covers=(1e-17, 1e-11), within=(1e-17, 1e-11), logarithmic="y"),
     Panel("Energy", "change since the start [kJ]", (
-        Curve(energy_change, "energy", factor=1e-3), Curve("work", "work", ORANGE, 1e-3, "--"),
-        Curve(energy_imbalance, "difference [mJ], right scale", GREY, 1e3, right=True, width=1.0),
+        Trace(energy_change, "energy", factor=1e-3), Trace("work", "work", ORANGE, 1e-3, "--"),
+        Trace(energy_imbalance, "difference [mJ], right scale", GREY, 1e3, right=True, width=1.0),
     ), needs=("energy",)),
 )  # fmt: skip
 """Charts over time in the order of the page."""
@@ -174,7 +174,7 @@ def charts_of(results: Results, manoeuvre: Manoeuvre | None) -> list[Chart]:
     return found
 
 
-def lines_of(results: Results, per: str, curve: Curve) -> Iterator[Line]:
+def lines_of(results: Results, per: str, curve: Trace) -> Iterator[Line]:
     """Yield the lines of a curve: colour shows the axle, dashes the side; or colour shows the trailer."""
     time = results["time"].values
     values = curve.values(results) if callable(curve.values) else results[curve.values].values

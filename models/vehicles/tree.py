@@ -214,7 +214,7 @@ def put(tree: Tree, key: Key, value: Any) -> None:
     tree[key[-1]] = value
 
 
-class Item(NamedTuple):
+class FileKey(NamedTuple):
     """A key of a file with its value, the lines above it and the comment behind it."""
 
     key: Key
@@ -223,7 +223,7 @@ class Item(NamedTuple):
     behind: str
 
 
-def items_of_file(text: str) -> list[Item]:
+def items_of_file(text: str) -> list[FileKey]:
     """Return all keys of a YAML file, sections before what they hold."""
     lines, found, line = text.splitlines(), [], 0
 
@@ -236,7 +236,7 @@ def items_of_file(text: str) -> list[Item]:
             above: list[str] = []
             if not section.flow_style:
                 above, line = lines[line : name.start_mark.line], end.line + 1
-            found.append(Item((*key, str(name.value)), value, above, behind if behind[:1] == "#" else ""))
+            found.append(FileKey((*key, str(name.value)), value, above, behind if behind[:1] == "#" else ""))
             if isinstance(value, yaml.MappingNode):
                 visit(found[-1].key, value)
 

@@ -101,27 +101,13 @@ class TMeasyData(Section):
             mu0=self.fxm[0] if self.mu0 is None else self.mu0,
             rolling_resistance=self.rolling_resistance,
             v_n=self.slip_speed,
-            dfx0=self._forces(self.dfx0),
-            fxm=self._forces(self.fxm),
-            sxm=pair(self.sxm),
-            fxs=self._forces(self.fxs),
-            sxs=pair(self.sxs),
-            dfy0=self._forces(self.dfy0),
-            fym=self._forces(self.fym),
-            sym=pair(self.sym),
-            fys=self._forces(self.fys),
-            sys=pair(self.sys),
             nl0=pair(self.nL0),
-            sq0=pair(self.sq0),
-            sqe=pair(self.sqe),
             rim_radius=self.rim_radius or 0.0,
             rim_stiffness=self.rim_stiffness or 0.0,
+            **forces_of(self, self.pn),
+            **{name: pair(getattr(self, name)) for name in ("sxm", "sxs", "sym", "sys", "sq0", "sqe")},
             **more,
         )
-
-    def _forces(self, per_load: Numbers) -> LoadPair:
-        at_pn, at_two_pn = per_load
-        return at_pn * self.pn, at_two_pn * (2.0 * self.pn)
 
 
 class TyreData(TMeasyData):
@@ -150,6 +136,13 @@ def pair(values: Numbers) -> LoadPair:
     """Return the values at the two loads."""
     first, second = values
     return first, second
+
+
+def forces_of(data: Section, pn: float) -> dict[str, Any]:
+    """Return slopes and forces [N], which are written in multiples of the loads pn and 2 pn."""
+    names = ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys")
+    pairs = {name: pair(getattr(data, name)) for name in names}
+    return {name: (first * pn, second * (2.0 * pn)) for name, (first, second) in pairs.items()}
 
 
 BuiltTyre: TypeAlias = TMeasyParameters | ChronoTyre | SlipModel | SidedTyre
@@ -259,12 +252,7 @@ class TMsimpleLaw(SlipLawData):
 
     def law(self) -> TMsimpleTyre:
         """Return the tyre model, with forces in N."""
-        loads = self.pn, 2.0 * self.pn
-        forces: dict[str, Any] = {}
-        for name in ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys"):
-            first, second = pair(getattr(self, name))
-            forces[name] = first * loads[0], second * loads[1]
-        return TMsimpleTyre(**self.common(), pn=self.pn, **forces)
+        return TMsimpleTyre(**self.common(), pn=self.pn, **forces_of(self, self.pn))
 
 
 class TMsimpleData(SlipTyreData, TMsimpleLaw):

@@ -116,7 +116,7 @@ EDGE = 0.2
 """Width around y = 0 over which an obstacle of one side fades out [m]."""
 
 
-class Side:
+class ObstacleSide:
     """Side of the road with an obstacle: left is y > 0.
 
     Parameters
@@ -180,7 +180,7 @@ class BumpRoad(Road):
         self.bump_height = check_number("bump", "height", height)
         self.length = check_number("bump", "length", length, above=0.0)
         self.position = check_number("bump", "position", position)
-        self.side = Side("bump", track)
+        self.side = ObstacleSide("bump", track)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         return self._profile(x) * self.side.share(y)
@@ -298,7 +298,7 @@ class KerbRoad(Road):
         self.length = check_number("kerb", "length", length, at_least=0.0)
         if self.length:
             check_number("kerb", "length", length, at_least=2.0 * self.edge, unit="m")
-        self.side = Side("kerb", track)
+        self.side = ObstacleSide("kerb", track)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         return self._profile(x) * self.side.share(y)

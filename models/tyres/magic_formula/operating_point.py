@@ -161,7 +161,7 @@ class OperatingPoint(NamedTuple):
     epsilon_gamma: Scalar
 
 
-class Limited(NamedTuple):
+class LimitedInputs(NamedTuple):
     """Inputs within the limits of the file."""
 
     Fz: Scalar
@@ -185,7 +185,7 @@ def low_speed_reduction(c: Coefficients, Vx: Scalar) -> tuple[Scalar, Scalar]:
     return linear, 0.5 * (1.0 - cos(math.pi * linear))
 
 
-def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
+def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> LimitedInputs:
     """Hold an operating point within the ranges of the file, and reduce slips below VXLOW."""
     linear, smooth = low_speed_reduction(c, i.Vx)
     sideways = 1.0
@@ -195,7 +195,7 @@ def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
     else:
         linear = 1.0
     Fz = minimum(i.Fz, c.FZMAX)
-    return Limited(
+    return LimitedInputs(
         Fz=Fz,
         Fz_moment=where(Fz > 0.0, maximum(Fz, c.FZMIN), 0.0) if mode.least_load else Fz,
         kappa=within(i.kappa * linear, c.KPUMIN, c.KPUMAX),
@@ -214,7 +214,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
     if mode.limits:
         at = limit_inputs(c, mode, given)
     else:
-        at = Limited(
+        at = LimitedInputs(
             given.Fz, given.Fz, given.kappa, given.alpha, given.gamma, given.phit, given.p, smooth=1.0
         )
     dfz = at.Fz / c.Fz0_prime - 1.0  # (4.E2a)
@@ -276,7 +276,7 @@ def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | N
     return within(known, sin(c.CAMMIN), sin(c.CAMMAX)) if mode.limits else known
 
 
-def spin(c: Coefficients, at: Limited, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:
+def spin(c: Coefficients, at: LimitedInputs, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:
     """Return φ = −φ_t − (1 − ε_γ) Ω sin γ/V_c (4.75), (4.76) in ISO axes, V_c at least VXLOW.
 
     MFeval takes VXLOW wherever V_x is below it, even if V_c is not, and with the sign of V_x, which makes φ

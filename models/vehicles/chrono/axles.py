@@ -17,48 +17,41 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
 )
 from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple_chassis, middle
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, RIGHT, held, joins_the_steering
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.pairing import companion, own_folder
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.suspensions.template import GRAPH as LISTED, template_of
 
-
-class Template(NamedTuple):
-    """A suspension: its name in our data files, and what reads the numbers of an axle."""
-
-    name: str
-    read: Callable[[Reading, JsonObject], Sections]
-
-
-SUSPENSIONS: Mapping[str, Template] = {
-    "DoubleWishbone": Template("double-wishbone", independent.double_wishbone),
-    "DoubleWishboneReduced": Template("double-wishbone-reduced", independent.double_wishbone_reduced),
-    "MacPhersonStrut": Template("macpherson", independent.macpherson),
-    "MultiLink": Template("multi-link", independent.multi_link),
-    "SemiTrailingArm": Template("semi-trailing-arm", independent.semi_trailing_arm),
-    "ThreeLinkIRS": Template("three-link", independent.three_links),
-    "SingleWishbone": Template("single-wishbone", independent.single_wishbone),
-    "RigidSuspension": Template("rigid", independent.rigid),
-    "LeafspringAxle": Template("leaf-spring", beams.leaf_spring),
-    "ToeBarLeafspringAxle": Template("leaf-spring", beams.leaf_spring),
-    "SAELeafspringAxle": Template("shackled-leaf-spring", beams.sae_leaf_spring),
-    "SAEToeBarLeafspringAxle": Template("shackled-leaf-spring", beams.sae_leaf_spring),
-    "PushPipeAxle": Template("push-pipe", beams.push_pipe),
-    "ToeBarPushPipeAxle": Template("push-pipe", beams.push_pipe),
-    "RigidPanhardAxle": Template("panhard", beams.rigid_panhard),
-    "ToeBarRigidPanhardAxle": Template("panhard", beams.rigid_panhard),
-    "DeDionAxle": Template("de-dion", beams.de_dion),
-    "ToeBarDeDionAxle": Template("de-dion", beams.de_dion),
-    "SolidThreeLinkAxle": Template("three-link-axle", beams.three_links),
-    "GenericWheeledSuspension": Template("graph", generic.generic),
-    "SolidBellcrankThreeLinkAxle": Template("three-link-axle", beams.three_links),
-    "SolidAxle": Template("graph", generic.four_links_and_crank),
-    "HendricksonPRIMAXX": Template("parallel-links", beams.primaxx),
-    "RigidPinnedAxle": Template("pinned-axle", beams.read_pinned_axle),
+SUSPENSIONS: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
+    "DoubleWishbone": ("double-wishbone", independent.double_wishbone),
+    "DoubleWishboneReduced": ("double-wishbone-reduced", independent.double_wishbone_reduced),
+    "MacPhersonStrut": ("macpherson", independent.macpherson),
+    "MultiLink": ("multi-link", independent.multi_link),
+    "SemiTrailingArm": ("semi-trailing-arm", independent.semi_trailing_arm),
+    "ThreeLinkIRS": ("three-link", independent.three_links),
+    "SingleWishbone": ("single-wishbone", independent.single_wishbone),
+    "RigidSuspension": ("rigid", independent.rigid),
+    "LeafspringAxle": ("leaf-spring", beams.leaf_spring),
+    "ToeBarLeafspringAxle": ("leaf-spring", beams.leaf_spring),
+    "SAELeafspringAxle": ("shackled-leaf-spring", beams.sae_leaf_spring),
+    "SAEToeBarLeafspringAxle": ("shackled-leaf-spring", beams.sae_leaf_spring),
+    "PushPipeAxle": ("push-pipe", beams.push_pipe),
+    "ToeBarPushPipeAxle": ("push-pipe", beams.push_pipe),
+    "RigidPanhardAxle": ("panhard", beams.rigid_panhard),
+    "ToeBarRigidPanhardAxle": ("panhard", beams.rigid_panhard),
+    "DeDionAxle": ("de-dion", beams.de_dion),
+    "ToeBarDeDionAxle": ("de-dion", beams.de_dion),
+    "SolidThreeLinkAxle": ("three-link-axle", beams.three_links),
+    "GenericWheeledSuspension": ("graph", generic.generic),
+    "SolidBellcrankThreeLinkAxle": ("three-link-axle", beams.three_links),
+    "SolidAxle": ("graph", generic.four_links_and_crank),
+    "HendricksonPRIMAXX": ("parallel-links", beams.primaxx),
+    "RigidPinnedAxle": ("pinned-axle", beams.read_pinned_axle),
 }
+"""Our names of suspensions by Chrono's, and functions that read their numbers."""
 
 
 def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix) -> Sections:
@@ -72,7 +65,7 @@ def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix)
     end = at + (W, L, 0.0)
     return {
         "source": "chrono",
-        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "mass": arm.mass(),
         "com": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
         "inertia": inertia(arm.moments("Inertia")),
         "pivot": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
@@ -100,7 +93,7 @@ def own_bar(reading: Reading, suspension: JsonObject, origin: Matrix) -> Section
     )
     return {
         "source": "chrono",
-        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "mass": arm.mass(),
         "com": quantities(origin + HALF_ACROSS * pivot, "m"),
         "inertia": inertia(arm.moments("Inertia"), UNPHYSICAL),
         "pivot": quantities(origin + pivot, "m"),
@@ -170,7 +163,7 @@ def axle(
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
     part = reading.section(name, reading.file(file, "Suspension Input File"))
-    template = reading.by_template(part, "suspension", SUSPENSIONS)
+    suspension, read = reading.by_template(part, "suspension", SUSPENSIONS)
     origin, spindle = file.vector("Suspension Location"), part.part("Spindle")
     if carrier is not None:
         origin = origin - carrier.front
@@ -186,7 +179,7 @@ def axle(
     for mine, one in ((".tyre", tyre_file), (".wheel.tyre", tyre_file), (".wheel.rim", rim)):
         reading.section(f"{name}{mine}", one)
     mounted = tyre(reading, tyre_file)
-    words: Sections = {"suspension": template.name}
+    words: Sections = {"suspension": suspension}
     if carrier is not None:
         words["trailer"] = carrier.name
         if driven:
@@ -195,7 +188,7 @@ def axle(
         words["steering"], mechanism = steered
         if mechanism != MECHANISMS[0]:
             words["mechanism"] = mechanism
-    own = template.read(reading, part)
+    own = read(reading, part)
     graph = own.pop(GRAPH, None)
     soft, right = own.pop(BUSHINGS, {}), own.pop(RIGHT, {})
     assert isinstance(soft, dict)

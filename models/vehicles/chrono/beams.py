@@ -20,8 +20,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
 )
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.generic import GEAR
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 
 IN_THE_MIDDLE, MIRROR = np.array([1.0, 0.0, 1.0]), np.diag([1.0, -1.0, 1.0])
@@ -37,7 +37,7 @@ def primaxx(reading: Reading, part: JsonObject) -> Sections:
         reading.note("transverse beams, which Chrono leaves loose: left out")
     lower.has("Transverse Beam Attachment Point")
     tie = part.part("Tierod")
-    gear: Sections = {"L": quantities(tie.vector("Location Chassis"), "m")}
+    gear: Sections = {"L": tie.point("Location Chassis")}
     if tie.has("Mass"):
         gear["tie_rods"] = rod(reading, tie)
     sections: Sections = {
@@ -45,9 +45,9 @@ def primaxx(reading: Reading, part: JsonObject) -> Sections:
         "axle": body(part.part("Axle Housing")),
         "lower_links": both_sides(lower, upper),
         "upper_links": both_sides(upper, lower),
-        "D": quantities(knuckle.vector("Lower Attachment Point"), "m"),
-        "F": quantities(knuckle.vector("Upper Attachment Point"), "m"),
-        "K": quantities(tie.vector("Location Knuckle"), "m"),
+        "D": knuckle.point("Lower Attachment Point"),
+        "F": knuckle.point("Upper Attachment Point"),
+        "K": tie.point("Location Knuckle"),
         "knuckle": body(knuckle),
         "steering_gear": gear,
     }
@@ -58,8 +58,8 @@ def primaxx(reading: Reading, part: JsonObject) -> Sections:
         shock = part.part(key)
         prefix = "beam_" if reading.like_chrono else prefix
         ends: Sections = {
-            "chassis": quantities(shock.vector("Location Chassis"), "m"),
-            "arm": quantities(shock.vector(end), "m"),
+            "chassis": shock.point("Location Chassis"),
+            "arm": shock.point(end),
         }
         if shock.number("Spring Coefficient", 0.0) or shock.has("Spring Curve Data"):
             law = spring_law(reading, shock)
@@ -117,8 +117,8 @@ def push_pipe(reading: Reading, part: JsonObject) -> Sections:
     ends = {"axle": "Location Connector Axle", "chassis": "Location Connector Chassis"}
     return {
         **beam(reading, part),
-        "ball": quantities(tube.vector("Location Connector Chassis"), "m"),
-        "panhard": {name: quantities(panhard.vector(key), "m") for name, key in ends.items()},
+        "ball": tube.point("Location Connector Chassis"),
+        "panhard": {name: panhard.point(key) for name, key in ends.items()},
         "panhard_rod": rod(reading, panhard),
     }
 
@@ -132,7 +132,7 @@ def rigid_panhard(reading: Reading, part: JsonObject) -> Sections:
     ends = {"axle": "Location Axle", "chassis": "Location Chassis"}
     return {
         **beam(reading, part),
-        "panhard": {name: quantities(panhard.vector(key), "m") for name, key in ends.items()},
+        "panhard": {name: panhard.point(key) for name, key in ends.items()},
         "panhard_rod": rod(reading, panhard),
     }
 
@@ -159,7 +159,7 @@ def de_dion(reading: Reading, part: JsonObject) -> Sections:
     bar: Sections = {"mass": f"{side!r} kg", "radius": f"{watt.positive('Link Radius', 0.02)!r} m"}
     return {
         **beam(reading, part),
-        "ball": quantities(tube.vector("Location Connector Chassis"), "m"),
+        "ball": tube.point("Location Connector Chassis"),
         "centre_link": {
             "pivot": quantities((ends["Left Center"][0], *pivot[1:]), "m"),
             "mass": f"{centre!r} kg",
@@ -267,14 +267,14 @@ def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
     }
     auxiliary = part.part("Auxiliary Spring")
     spring = {
-        "chassis": quantities(auxiliary.vector("Location Chassis"), "m"),
-        "arm": quantities(auxiliary.vector("Location Axle"), "m"),
+        "chassis": auxiliary.point("Location Chassis"),
+        "arm": auxiliary.point("Location Axle"),
         **spring_law(reading, auxiliary),
     }
     shock = part.part("Shock")
     damper = {
-        "chassis": quantities(shock.vector("Location Chassis"), "m"),
-        "arm": quantities(shock.vector("Location Axle"), "m"),
+        "chassis": shock.point("Location Chassis"),
+        "arm": shock.point("Location Axle"),
         **damper_law(reading, shock),
     }
     return {
@@ -324,13 +324,13 @@ def read_toe_bar(reading: Reading, part: JsonObject) -> Sections:
     for block in (bar, drag):
         report_bushings(reading, block)
     return {
-        "D": quantities(knuckle.vector("Location Lower"), "m"),
-        "F": quantities(knuckle.vector("Location Upper"), "m"),
-        "K": quantities(bar.vector("Location Knuckle"), "m"),
+        "D": knuckle.point("Location Lower"),
+        "F": knuckle.point("Location Upper"),
+        "K": bar.point("Location Knuckle"),
         "knuckle": body(knuckle, R=lean_axes(part)),
         "steering_gear": {
-            "steering": quantities(drag.vector("Location Chassis"), "m"),
-            "knuckle": quantities(knuckle.vector("Location Draglink"), "m"),
+            "steering": drag.point("Location Chassis"),
+            "knuckle": knuckle.point("Location Draglink"),
             "drag_link": rod(reading, drag),
             "toe_bar": rod(reading, bar),
         },
@@ -346,17 +346,17 @@ def read_bell_crank(reading: Reading, part: JsonObject) -> Sections:
     pivot, held = crank.vector("Location Axle"), crank.vector("Location Tierod")
     return {
         GEAR: "bell-crank",
-        "D": quantities(knuckle.vector("Location Lower"), "m"),
-        "F": quantities(knuckle.vector("Location Upper"), "m"),
-        "K": quantities(knuckle.vector("Location Tierod"), "m"),
+        "D": knuckle.point("Location Lower"),
+        "F": knuckle.point("Location Upper"),
+        "K": knuckle.point("Location Tierod"),
         "knuckle": body(knuckle, R=lean_axes(part)),
         "steering_gear": {
-            "steering": quantities(drag.vector("Location Steering"), "m"),
+            "steering": drag.point("Location Steering"),
             "crank": {
                 **body(crank, com=pivot),
                 "pivot": quantities(pivot, "m"),
                 "shaft": quantities(pivot + UP, "m"),
-                "drag_link": quantities(drag.vector("Location Bellcrank"), "m"),
+                "drag_link": drag.point("Location Bellcrank"),
                 "left_rod": quantities(held, "m"),
                 "right_rod": quantities(held * (1.0, -1.0, 1.0), "m"),
             },

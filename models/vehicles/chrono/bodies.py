@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.bushing_data import ABOUT, ALONG
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 BUSHINGS = "bushings"
 """Key under which the words of bushings stand among an axle's numbers until the vehicle's file is written."""
@@ -239,7 +239,7 @@ def body(part: JsonObject, com: Matrix | None = None, R: Matrix | None = None) -
     """Mass, centre of mass (the file's unless given) and inertia, which is in axes R if these are given."""
     J = moments(part)
     return {
-        "mass": quantity(part.number("Mass", least=0.0), "kg"),
+        "mass": part.mass(),
         "com": quantities(part.vector("COM") if com is None else com, "m"),
         "inertia": inertia(J if R is None else rotate_inertia(J, R), UNPHYSICAL),
     }
@@ -264,8 +264,8 @@ def rod(reading: Reading, part: JsonObject, yields: bool = False) -> Sections:
 def link(reading: Reading, part: JsonObject, outer: str, yields: bool = False) -> Sections:
     """Return a link from the chassis to a point that the file calls `outer`."""
     return {
-        "chassis": quantities(part.vector("Location Chassis"), "m"),
-        "upright": quantities(part.vector(outer), "m"),
+        "chassis": part.point("Location Chassis"),
+        "upright": part.point(outer),
         "rod": rod(reading, part, yields),
     }
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, Matrix, moments, rotate_inertia, rotation
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.steering import actuator
 
 REAR = "Rear Connector Location"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 RPM = math.pi / 30.0
 CHORD = 0.005

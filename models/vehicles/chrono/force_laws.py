@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 STOP = {
     "deflection": (0.0, 0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06),
@@ -130,8 +130,8 @@ def spring_and_damper(
     parts: Sections = {}
     for name, part, law in (("spring", spring, spring_law), ("damper", shock, damper_law)):
         ends: Sections = {
-            "chassis": quantities(part.vector(chassis), "m"),
-            "arm": quantities(part.vector(arm), "m"),
+            "chassis": part.point(chassis),
+            "arm": part.point(arm),
         }
         parts[name] = {**ends, **law(reading, part)}
     return parts

@@ -11,8 +11,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import RIGID, Matrix, body, middle, rod, rotation, unit
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 
 ALONG = 0.1
@@ -129,7 +129,7 @@ def generic(reading: Reading, part: JsonObject) -> Sections:
         name = own_name(item, words)
         words[name] = join_bodies(item, names, "distance")
         points = {"one": "Point1", "other": "Point2"}
-        numbers[name] = {key: quantities(item.vector(theirs), "m") for key, theirs in points.items()}
+        numbers[name] = {key: item.point(theirs) for key, theirs in points.items()}
     for item in items(part, "TSDAs"):
         add_springs(reading, item, names, words, numbers)
     right: Sections = {}
@@ -248,7 +248,7 @@ def add_springs(
 ) -> None:
     """A spring, a damper, or both."""
     points = {"chassis": "Point1", "arm": "Point2"}
-    ends: Sections = {ours: quantities(item.vector(theirs), "m") for ours, theirs in points.items()}
+    ends: Sections = {ours: item.point(theirs) for ours, theirs in points.items()}
     sprung = item.has("Spring Coefficient") or item.has("Spring Curve Data")
     dampers = [item.has(key) for key in ("Damping Coefficient", "Damping Curve Data", "Map Data")]
     damped = any(dampers)

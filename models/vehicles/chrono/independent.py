@@ -22,8 +22,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     yielding,
 )
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 UP = np.array([0.0, 0.0, 1.0])
 LINK_ENDS = CHASSIS_END, ARM_END = "Bushing Data Chassis", "Bushing Data Arm"
@@ -35,8 +35,8 @@ def double_wishbone(reading: Reading, part: JsonObject) -> Sections:
     """Return ``DoubleWishbone``."""
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
     return {
-        "D": quantities(part.part("Lower Control Arm").vector("Location Upright"), "m"),
-        "F": quantities(part.part("Upper Control Arm").vector("Location Upright"), "m"),
+        "D": part.part("Lower Control Arm").point("Location Upright"),
+        "F": part.part("Upper Control Arm").point("Location Upright"),
         **tie_rod(reading, part),
         "lower_arm": control_arm(reading, part.part("Lower Control Arm"), vehicle_frame),
         "upper_arm": control_arm(reading, part.part("Upper Control Arm"), vehicle_frame),
@@ -54,8 +54,8 @@ def double_wishbone_reduced(reading: Reading, part: JsonObject) -> Sections:
     """Return ``DoubleWishboneReduced``: arms are distances, spring and damper act on the upright."""
     lower, upper = part.part("Lower Control Arm"), part.part("Upper Control Arm")
     return {
-        "D": quantities(lower.vector("Location Upright"), "m"),
-        "F": quantities(upper.vector("Location Upright"), "m"),
+        "D": lower.point("Location Upright"),
+        "F": upper.point("Location Upright"),
         **tie_rod(reading, part),
         "lower_arm": pivots(lower),
         "upper_arm": pivots(upper),
@@ -70,7 +70,7 @@ def macpherson(reading: Reading, part: JsonObject) -> Sections:
     spring, arm = part.part("Spring"), part.part("Control Arm")
     top, bottom = spring.vector("Location Chassis"), spring.vector("Location Upright")
     return {
-        "D": quantities(arm.vector("Location Upright"), "m"),
+        "D": arm.point("Location Upright"),
         "F": quantities(top, "m"),
         "S": quantities(bottom, "m"),
         **tie_rod(reading, part),
@@ -89,7 +89,7 @@ def multi_link(reading: Reading, part: JsonObject) -> Sections:
     """Return ``MultiLink``: upper arm, lateral link, trailing link with the springs, tie rod."""
     upper = part.part("Upper Arm")
     return {
-        "F": quantities(upper.vector("Location Upright"), "m"),
+        "F": upper.point("Location Upright"),
         **tie_rod(reading, part),
         "upper_arm": control_arm(reading, upper, vehicle_frame=False),
         "lateral_link": link(reading, part.part("Lateral"), "Location Upright"),
@@ -199,8 +199,8 @@ def control_arm(reading: Reading, arm: JsonObject, vehicle_frame: bool) -> Secti
         J = rotate_inertia(J, R)
     return {
         **pivots(arm),
-        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
-        "com": quantities(arm.vector("COM"), "m"),
+        "mass": arm.mass(),
+        "com": arm.point("COM"),
         "inertia": inertia(J, UNPHYSICAL),
     }
 
@@ -223,8 +223,8 @@ def tie_rod(reading: Reading, part: JsonObject, outer: str = "Location Upright")
     """Return the ends of a tie rod, and its body where it is one."""
     block = part.part("Tierod")
     section: Sections = {
-        "K": quantities(block.vector(outer), "m"),
-        "L": quantities(block.vector("Location Chassis"), "m"),
+        "K": block.point(outer),
+        "L": block.point("Location Chassis"),
     }
     if block.has("Mass"):
         section["tie_rod"] = rod(reading, block, yields=True)

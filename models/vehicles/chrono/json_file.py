@@ -1,17 +1,17 @@
-"""JSON as Chrono writes it: with comments, and with numbers that must be there and finite."""
+"""JSON as Chrono writes it, with comments, and numbers from it as data files write them."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
@@ -102,6 +102,34 @@ def not_json(error: json.JSONDecodeError) -> str:
     return f"{error.lineno}: not valid JSON: {error.msg}; correct this line"
 
 
+def quantity(value: float, unit: str = "") -> str:
+    """Return a number with its unit; every bit of it."""
+    return f"{plain(value)} {unit}".rstrip()
+
+
+def quantities(values: ArrayLike | Iterable[float], unit: str = "") -> str:
+    """Return a point, a table's column: numbers in brackets, then the unit."""
+    numbers = ", ".join(plain(x) for x in np.asarray(values, dtype=float).ravel())
+    return f"({numbers}) {unit}".rstrip()
+
+
+def inertia(J: ArrayLike, note: str = "") -> str:
+    """Return a symmetric matrix: its diagonal, or all six."""
+    M = np.asarray(J, dtype=float)
+    off = M[0, 1], M[0, 2], M[1, 2]
+    if any(off):
+        text = quantities((*np.diag(M), *off), "kg*m^2")
+    else:
+        text = "diag" + quantities(np.diag(M), "kg*m^2")
+    return f"{text} [{note}]" if note else text
+
+
+def plain(value: float) -> str:
+    """Return the shortest decimal of a number; never −0."""
+    text = repr(float(value) + 0.0)
+    return text[:-2] if text.endswith(".0") else text
+
+
 class JsonObject:
     """An object of a file: its keys are read by kind, and keys that were not read can be listed.
 
@@ -171,6 +199,14 @@ class JsonObject:
                     key, f"{value:g} m is no place on a vehicle, at most {FARTHEST:g} m away; check the unit"
                 )
         return np.array(values)
+
+    def point(self, key: str) -> str:
+        """Return a point as data files write it."""
+        return quantities(self.vector(key), "m")
+
+    def mass(self) -> str:
+        """Return the mass, which may be zero, as data files write it."""
+        return quantity(self.number("Mass", least=0.0), "kg")
 
     def moments(self, key: str) -> NDArray[np.float64]:
         """Three principal moments of inertia, as a matrix."""

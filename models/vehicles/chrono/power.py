@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from ce_dynamics.models.vehicles.chrono.bodies import HALF_SHAFT_TIME, HALF_SHAFT_WIND_UP
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, companion
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 
 LIGHT = 2.0

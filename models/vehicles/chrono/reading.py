@@ -9,9 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias, TypeVar
 
-import numpy as np
 import yaml
-from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
@@ -19,28 +17,6 @@ from ce_dynamics.models.data.reading import Assignment, DataFile, read_text
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 
 Sections: TypeAlias = "dict[str, str | Sections]"
-
-
-def quantity(value: float, unit: str = "") -> str:
-    """Return a number with its unit; every bit of it."""
-    return f"{plain(value)} {unit}".rstrip()
-
-
-def quantities(values: ArrayLike | Iterable[float], unit: str = "") -> str:
-    """Return a point, a table's column: numbers in brackets, then the unit."""
-    numbers = ", ".join(plain(x) for x in np.asarray(values, dtype=float).ravel())
-    return f"({numbers}) {unit}".rstrip()
-
-
-def inertia(J: ArrayLike, note: str = "") -> str:
-    """Return a symmetric matrix: its diagonal, or all six."""
-    M = np.asarray(J, dtype=float)
-    off = M[0, 1], M[0, 2], M[1, 2]
-    if any(off):
-        text = quantities((*np.diag(M), *off), "kg*m^2")
-    else:
-        text = "diag" + quantities(np.diag(M), "kg*m^2")
-    return f"{text} [{note}]" if note else text
 
 
 def as_numbers(node: str | int | Sections) -> object:
@@ -53,12 +29,6 @@ def as_numbers(node: str | int | Sections) -> object:
         return float(node)
     except ValueError:
         return node
-
-
-def plain(value: float) -> str:
-    """Return the shortest decimal of a number; never −0."""
-    text = repr(float(value) + 0.0)
-    return text[:-2] if text.endswith(".0") else text
 
 
 def yaml_text(sections: Sections, heading: str = "") -> str:

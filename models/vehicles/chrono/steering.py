@@ -18,16 +18,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     rotation,
     unit,
 )
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import (
-    Reading,
-    Sections,
-    as_file,
-    inertia,
-    quantities,
-    quantity,
-    yaml_text,
-)
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, as_file, yaml_text
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of
 from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_reach
@@ -151,7 +143,7 @@ def rack(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Secti
     if radius == 0.0:
         raise pinion.wrong("Radius", "0 moves no rack; give the pinion's radius")
     return {
-        "mass": quantity(link.number("Mass", least=0.0), "kg"),
+        "mass": link.mass(),
         "com": quantities(origin + R @ (0.0, link.number("COM"), 0.0), "m"),
         "inertia": inertia(rotate_inertia(moments(link), R)),
         "travel": quantity(abs(radius) * angle, "m"),
@@ -179,8 +171,8 @@ def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sec
     def body(b: JsonObject) -> Sections:
         J = moments(b)
         return {
-            "mass": quantity(b.number("Mass", least=0.0), "kg"),
-            "com": quantities(b.vector("COM"), "m"),
+            "mass": b.mass(),
+            "com": b.point("COM"),
             "inertia": inertia(R.T @ J @ R if vehicle_frame else J),
         }
 
@@ -191,10 +183,10 @@ def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sec
     return {
         "origin": quantities(origin, "m"),
         "tilt": quantity(math.atan2(R[0, 2], R[2, 2]), "rad"),
-        "T": quantities(revolute.vector("Location"), "m"),
-        "U": quantities(universal.vector("Location"), "m"),
-        "W": quantities(idler.vector("Location Chassis"), "m"),
-        "V": quantities(idler.vector("Location Link"), "m"),
+        "T": revolute.point("Location"),
+        "U": universal.point("Location"),
+        "W": idler.point("Location Chassis"),
+        "V": idler.point("Location Link"),
         "max_angle": quantity(largest(revolute), "deg"),
         "pitman_arm": body(arm),
         "link": body(link),
@@ -220,7 +212,7 @@ def rotary_arm(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) ->
         "pivot": quantities(origin + R @ at, "m"),
         "shaft": quantities(origin + R @ (at + SHAFT * axis), "m"),
         "max_angle": quantity(largest(arm), "deg"),
-        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "mass": arm.mass(),
         "com": quantities(origin + R @ (0.5 * (at + end)), "m"),
         "inertia": inertia(rotate_inertia(J, R), UNPHYSICAL),
     }

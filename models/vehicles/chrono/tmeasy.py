@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 LOADS = (
     45, 46.2, 47.5, 48.7, 50, 51.5, 53, 54.5, 56, 58,

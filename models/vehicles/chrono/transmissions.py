@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.engines import CHORD, Engine
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 SHIFT_TIME = "0.2 s [assumed]"
 """Shift time of transmissions whose files name none."""

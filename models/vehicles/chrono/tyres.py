@@ -17,8 +17,8 @@ from ce_dynamics.models.data.reading import split_tag
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, tyre_of
 from ce_dynamics.models.tyres.property_file import SCALES, PropertyEntry, PropertyFile, read_property_file
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.tmeasy import (
     CARCASS,
     CONTACT_DAMPING,

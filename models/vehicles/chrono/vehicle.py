@@ -27,10 +27,10 @@ from ce_dynamics.models.vehicles.chrono.chassis import (
     chassis,
     rear_chassis,
 )
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantity
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, own_folder
 from ce_dynamics.models.vehicles.chrono.power import power, shafts
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantity, yaml_text
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, yaml_text
 from ce_dynamics.models.vehicles.chrono.steering import set_locks, set_phases, steering
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING

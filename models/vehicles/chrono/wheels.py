@@ -8,8 +8,8 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.bodies import wheel_axes
 from ce_dynamics.models.vehicles.chrono.bodies import Matrix
-from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantity
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 WIND_UP = 0.1
 """[rad] of a brake at its full torque: its elasticity, of which Chrono's brakes have none."""
@@ -21,7 +21,7 @@ BRAKES = ("BrakeSimple", "BrakeShafts")
 def rotor(part: JsonObject) -> Sections:
     """Return mass and inertia of what turns about the wheel's axis."""
     return {
-        "mass": quantity(part.number("Mass", least=0.0), "kg"),
+        "mass": part.mass(),
         "inertia": inertia(part.moments("Inertia")),
     }
 

@@ -99,7 +99,7 @@ def read(name: str, data: Section | None, origin: Vector, skipped: type[Section]
     return Side(name, points, bodies, springs, numbers)
 
 
-class Step(NamedTuple):
+class JointStep(NamedTuple):
     """A joint to be built, or several with the name of the closed form that solves them."""
 
     joints: tuple[PlacedJoint, ...]
@@ -262,14 +262,13 @@ class Axle:
             yield from ((name, side) for side in ((None,) if name in self.template.single else self.sides))
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[JointStep, ...]:
         """All joints in the order in which they are built."""
         if self.template.listed:
             known = {joint.name: joint for side in (None, self.sides[0]) for joint in self.joints_of(side)}
-            return tuple(
-                Step((self.place(known[name], side),)) for name, side in self.list_in_order() if name in known
-            )
-        found: list[Step] = []
+            order = [(name, side) for name, side in self.list_in_order() if name in known]
+            return tuple(JointStep((self.place(known[name], side),)) for name, side in order)
+        found: list[JointStep] = []
         for once, each in self.blocks:
             steps = list(self._steps(once, None))
             loops = [one for one in steps if not one.linkage and one.joints[0].kind in LOOPS]
@@ -278,13 +277,13 @@ class Axle:
             found += loops
         return tuple(found)
 
-    def _steps(self, block: Block, side: Side | None) -> Iterator[Step]:
+    def _steps(self, block: Block, side: Side | None) -> Iterator[JointStep]:
         """Yield joints of a block that no closed form solves, then those that one does."""
         own = {word for line in block.closed_form for word in line[1:]}
         of_sides = {word for once, _ in self.blocks for line in once.closed_form for word in line[1:]}
         solved = {word.partition(".")[0] for word in own | {word for word in of_sides if "." in word}}
         free = [one for one in block.joints if one.name not in solved and self.is_given(one, side)]
-        yield from (Step((self.place(one, side),)) for one in free if one.kind != "leaf")
+        yield from (JointStep((self.place(one, side),)) for one in free if one.kind != "leaf")
         for kind, *words in block.closed_form:
             placed = []
             for word in words:
@@ -293,8 +292,8 @@ class Axle:
                 joint = next(one for one in self.joints_of(at) if one.name == name)
                 if self.is_given(joint, at):
                     placed.append(self.place(joint, at))
-            yield Step(tuple(placed), kind)
-        yield from (Step((self.place(one, side),)) for one in free if one.kind == "leaf")
+            yield JointStep(tuple(placed), kind)
+        yield from (JointStep((self.place(one, side),)) for one in free if one.kind == "leaf")
 
     def joints_of(self, side: Side | None) -> Iterator[TemplateJoint]:
         """Yield joints as templates describe them: those there once, or those of either side."""

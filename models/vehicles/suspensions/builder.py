@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters, add_rigid_body
-from ce_dynamics.models.vehicles.suspensions.axle import AXES, Axle, Side, Step
+from ce_dynamics.models.vehicles.suspensions.axle import AXES, Axle, JointStep, Side
 from ce_dynamics.models.vehicles.suspensions.linkages import (
     LINKAGES,
     Given,
@@ -108,7 +108,7 @@ class Builder:
             self.system, name, self.axle.parts.get(name, massless), self.name(carrier), hinge
         )
 
-    def build(self, step: Step) -> None:
+    def build(self, step: JointStep) -> None:
         """Add what a step describes, and bodies that lie in its joints."""
         there = {body.name for body in self.system.bodies}
         if step.linkage:

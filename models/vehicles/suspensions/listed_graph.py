@@ -50,6 +50,7 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     Template,
     TemplateJoint,
 )
+from ce_dynamics.models.vehicles.tree import GRAPH_WORDS
 
 
 class Edge(NamedTuple):
@@ -243,9 +244,8 @@ def component(name: str) -> Component:
 
 SURROUNDINGS = (CHASSIS, STEERING)
 EXAMPLE = "arm: {body: mirrored}, pivot: {revolute: chassis arm}, wheel: {carrier: arm}"
-FORCES = ("spring", "damper", "torsion")
 BODIES = ("mirrored", "single")
-KINDS = ("body", *JOINTS, *FORCES, "carrier")
+KINDS = tuple(word for word in GRAPH_WORDS if word != "single")
 POINTS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(JOINTS, ("at", "through")),
     "universal": ("at", "first", "second"),

@@ -21,7 +21,7 @@ from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre, tyre_forces, vertical_force
 from ce_dynamics.models.tyres.tmeasy_curves import (
-    Curve,
+    SlipCurve,
     axis_curve,
     force_over_slip,
     normalising_slips,
@@ -488,7 +488,7 @@ def test_curve_of_generalised_direction_falls_before_it_slides() -> None:
         hat_x, hat_y = normalising_slips(x, y)
         for angle in np.linspace(0.0, math.pi / 2, 19):
             c, s = math.cos(angle), math.sin(angle)
-            g = Curve(
+            g = SlipCurve(
                 math.hypot(x.dF0 * hat_x * c, y.dF0 * hat_y * s), math.hypot(x.FM * c, y.FM * s),
                 math.hypot(x.sM / hat_x * c, y.sM / hat_y * s), math.hypot(x.FS * c, y.FS * s),
                 math.hypot(x.sS / hat_x * c, y.sS / hat_y * s),
