@@ -82,6 +82,33 @@ export function told(ready) {
   });
 }
 
+const LINGER = 90; // frames, in which cameras that are drawn behind come to rest
+const ACTS = ["pointerdown", "pointermove", "wheel", "keydown", "input", "change", "click", "resize", "webglcontextrestored"];
+
+// Draws while something moves, and for some frames after somebody acted; a picture that stands costs nothing.
+export class Frames {
+  // draw: called with the time of a frame [ms], and true for the first one after a rest; moves: true where pictures differ.
+  constructor(draw, moves) {
+    Object.assign(this, { draw, moves, left: 0, drawn: 0 });
+    const acted = ({ type, buttons }) => { if (type !== "pointermove" || buttons) this.wake(); };
+    for (const act of ACTS) window.addEventListener(act, acted, { capture: true, passive: true });
+    new ResizeObserver(() => this.wake()).observe(document.getElementById("stage"));
+    this.wake();
+  }
+
+  wake() {
+    if (!this.left) requestAnimationFrame((now) => this.#pass(now, true));
+    this.left = LINGER;
+  }
+
+  #pass(now, first) {
+    this.drawn += 1;
+    this.draw(now, first);
+    this.left = this.moves() ? LINGER : this.left - 1;
+    if (this.left) requestAnimationFrame((next) => this.#pass(next, false));
+  }
+}
+
 // The name of a curve in its colour; a click takes it away.
 export const chip = (name, colour, away) =>
   element("button", { class: "chip", title: "take away", style: `color:${colour}`, onclick: away }, `${name} ×`);

@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
-import { chip, element, extent, fixed, floorsOf, panelOf, saved, text, told } from "./dom.js";
+import { Frames, chip, element, extent, fixed, floorsOf, panelOf, saved, text, told } from "./dom.js";
 import { Laps } from "./laps.js";
 import { Physics } from "./physics.js";
 import { Plot, colourOf } from "./plot.js";
@@ -32,11 +32,7 @@ class Driver {
     driver.#frame();
     await driver.choose(content.machines[0].label);
     if (window.parent !== window) driver.#wait(); // beside a text, where keys go to a page only after a click
-    const loop = (now) => {
-      driver.#pass(now);
-      requestAnimationFrame(loop);
-    };
-    requestAnimationFrame(loop);
+    driver.frames = new Frames((now, first) => driver.#pass(now, first), () => !driver.paused && !driver.fault);
     return driver;
   }
 
@@ -101,7 +97,7 @@ class Driver {
     const { size, middle, low } = extent([{ content: machine.take, places: arrayOf(this.buffer, machine.take.places) }]);
     const floors = floorsOf([machine.take], middle, low, size);
     if (this.stage) this.stage.furnish(floors);
-    else this.stage = stageOf(document.getElementById("stage"), machine.take.up, size, floors);
+    else this.stage = stageOf(document.getElementById("stage"), machine.take.up, size, floors, () => this.#padded());
     if (this.take) this.stage.scene.remove(this.take.group);
     this.take = new Take(machine.take, size);
     this.stage.scene.add(this.take.group);
@@ -141,6 +137,13 @@ class Driver {
     this.behind = 0;
     this.#dress();
     this.draw();
+    this.frames?.wake();
+  }
+
+  // The part of the picture that pads cover from below, where it is narrow: they stand beside the vehicle in a wide one.
+  #padded() {
+    const { clientWidth, clientHeight } = document.getElementById("stage"), [pad] = this.pads;
+    return pad.offsetParent && clientWidth < clientHeight ? 1 - (pad.offsetParent.offsetTop + pad.offsetTop) / clientHeight : 0;
   }
 
   // Stands until somebody clicks into the picture.
@@ -153,17 +156,20 @@ class Driver {
   pause(on) {
     this.paused = on;
     this.pauseButton.textContent = on ? "▶" : "❚❚";
+    this.frames?.wake();
   }
 
   camera(name) {
     this.cameras.choose(name);
     this.cameraChoice.value = name;
+    this.frames?.wake();
   }
 
   show(name, on) {
     if (on) this.shown.add(name); else this.shown.delete(name);
     if (name === "forces") this.take.shown.forces = on;
     if (name === "loops") this.take.showLoops(on);
+    this.frames?.wake();
   }
 
   plot(names) {
@@ -171,6 +177,7 @@ class Driver {
     this.plotPanel.hidden = !this.plotted.length;
     this.chips.replaceChildren(...this.plotted.map((name, k) =>
       chip(name, colourOf(k), () => this.plot(this.plotted.filter((other) => other !== name)))));
+    this.frames?.wake();
   }
 
   // A parameter, or an input without a control; the answer is empty, or says why the value is refused.
@@ -181,6 +188,7 @@ class Driver {
     if (refusal) this.physics.u[index] = before;
     else this.#dress();
     this.sliders.find((slider) => slider.index === index)?.show(value, refusal);
+    this.frames?.wake();
     return refusal;
   }
 
@@ -245,8 +253,8 @@ class Driver {
 
   // Frames
 
-  #pass(now) {
-    const frame = 0.001 * (now - (this.before ?? now)), passed = Math.min(frame, LONGEST_FRAME) * this.speed;
+  #pass(now, first) {
+    const frame = first ? 0 : 0.001 * (now - this.before), passed = Math.min(frame, LONGEST_FRAME) * this.speed;
     this.before = now;
     const coarse = this.stage.keepUp(frame), late = frame > LONGEST_FRAME && !this.paused;
     this.state = late ? "slow motion: this machine does not keep up" : coarse ? "picture coarser to keep up" : "";

@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Axle } from "./axle.js";
 import { Chart } from "./chart.js";
-import { element, extent, fixed, floorsOf, panelOf, rounded, saved, text, told } from "./dom.js";
+import { Frames, element, extent, fixed, floorsOf, panelOf, rounded, saved, text, told } from "./dom.js";
 import { stageOf } from "./plan.js";
 import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
@@ -25,13 +25,11 @@ class Page {
     page.old = page.#swept();
     page.#changed();
     page.choose(0);
-    const loop = () => {
+    page.frames = new Frames(() => {
       page.cameras.update();
       page.stage.render();
       page.values.draw();
-      requestAnimationFrame(loop);
-    };
-    requestAnimationFrame(loop);
+    }, () => false);
     return page;
   }
 
@@ -156,6 +154,7 @@ class Page {
       return { input, shown, x };
     });
     this.table = element("div");
+    this.frames?.wake();
     this.panel.replaceChildren(names, ...this.sliders.map(({ input, shown, x }) => element("div", { class: "row" }, `${x} from the start`, shown, input)), this.table);
     this.#told();
   }
@@ -235,6 +234,7 @@ class Page {
       content.take.forces.forEach((_, k) => this.take.push(k, ...axle.arrows.subarray(6 * k, 6 * k + 6)));
     }
     for (const { sweep, chart } of this.charts) chart.draw(sweep === kind ? (kind === "steering" ? 100 : 1000) * now : 0);
+    this.frames?.wake();
     this.kindChoice.value = kind;
     this.slider.value = now / this.#last();
     this.clock.textContent = kind === "steering" ? `${(100 * now).toFixed(0)} % of full lock` : `${millimetres(now)} mm`;

@@ -85,7 +85,7 @@ function hull(points) {
 }
 
 // In three dimensions where the browser can draw them.
-export function stageOf(element, up, size, scenery) {
+export function stageOf(element, up, size, scenery, covered) {
   const able = document.createElement("canvas").getContext("webgl2");
   const labelled = (stage) => {
     const { domElement } = stage.renderer;
@@ -93,7 +93,7 @@ export function stageOf(element, up, size, scenery) {
     domElement.setAttribute("aria-label", `${document.title}: drag to look around, C for the next camera`);
     return stage;
   };
-  if (able) return labelled(new Stage(element, up, size, scenery));
+  if (able) return labelled(new Stage(element, up, size, scenery, covered));
   element.append(Object.assign(document.createElement("div"), { className: "flat", textContent: "plan view: this browser has no WebGL" }));
   return labelled(new Plan(element, up, size, scenery));
 }

@@ -2,7 +2,7 @@
 
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
-import { chip, downloaded, element, extent, floorsOf, saved, text, told } from "./dom.js";
+import { Frames, chip, downloaded, element, extent, floorsOf, saved, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
 import { stageOf } from "./plan.js";
 import { gif, letters, png, webm } from "./export.js";
@@ -58,11 +58,7 @@ class Player {
     this.#interface();
     this.seek(this.start);
     if (content.camera !== "orbit") this.camera(content.camera);
-    const loop = (now) => {
-      this.#advance(now);
-      requestAnimationFrame(loop);
-    };
-    requestAnimationFrame(loop);
+    this.frames = new Frames((now) => this.#advance(now), () => this.playing);
   }
 
   // Interface
@@ -230,11 +226,13 @@ class Player {
     if (!on) this.ended?.();
     this.before = null;
     this.button.textContent = on ? "❚❚" : "▶";
+    this.frames?.wake();
   }
 
   camera(name) {
     this.cameras.choose(name);
     this.cameraChoice.value = name;
+    this.frames?.wake();
   }
 
   show(name, on) {
@@ -257,6 +255,7 @@ class Player {
     this.plots.set(this.runs.flatMap((run, k) => this.plotted.filter((name) => run.series.has(name)).map((name) => run.series.get(name))
       .map((series) => ({ ...series, t: run.times, dashed: k > 0 }))));
     this.panel.hidden = !this.plotted.length;
+    this.frames?.wake();
     this.chips.replaceChildren(...this.plotted.map((name) => {
       const colour = this.plots.curves.find((curve) => curve.name === name)?.colour;
       return chip(name, colour, () => this.plot(this.plotted.filter((other) => other !== name)));
@@ -269,6 +268,7 @@ class Player {
     const [now] = instant(this.runs[0].times, this.time);
     for (const way of this.ways) way(now);
     this.marks[now]?.forEach((count, k) => this.vehicle.skids.strips[k].show(count));
+    this.frames?.wake();
     this.slider.value = this.time;
     this.clock.textContent = `${this.time.toFixed(3)} / ${this.end.toFixed(2)} s`;
   }

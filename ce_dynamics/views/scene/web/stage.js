@@ -42,10 +42,11 @@ const SKY_FRAGMENT = `
   }`;
 
 export class Stage {
-  // scenery: shapes of which planes and terrains are the stage's; outdoors where one of them looks like asphalt.
-  constructor(element, up, size, scenery) {
+  // scenery: shapes of which planes and terrains are the stage's; outdoors where one of them looks like asphalt;
+  // covered: the part of the picture, from below, that something stands on, 0 to 1.
+  constructor(element, up, size, scenery, covered = () => 0) {
     this.up = new THREE.Vector3(...up);
-    this.size = size;
+    Object.assign(this, { size, covered });
     this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
@@ -146,7 +147,7 @@ export class Stage {
     if (!width || !height) return;
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.camera.setViewOffset(width, height, 0, 0.5 * this.covered() * height, width, height); // the middle is that of the rest
   }
 
   // Shadows fall around a place, in steps of texels so that their edges do not swim.

@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.steering_angle import steering_wheel_lock
 from ce_dynamics.views.drive import Control, DrivePage, Gauge, Machine, Slider, rerun
 from ce_dynamics.views.drive.page import machine_content, module
 from ce_dynamics.views.scene.page import WEB, Packed
-from tests.browser import answer, needs_chromium
+from tests.browser import answer, answer_in_time, needs_chromium
 from tests.campaigns.exported.sampled import cart
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
@@ -356,6 +356,33 @@ def test_a_gamepad_turns_and_shakes(tmp_path: Path) -> None:
     ]
     assert found["calls"] == [*rumbles, [0.5, 100]]
     assert found["u"][0] == 4.0
+
+
+RESTING = """
+    const passed = async () => { for (let k = 0; k < 4; ++k) await new Promise(requestAnimationFrame); };
+    await passed(); // the stage has its size
+    ce.pause(true);
+    ce.frames.left = 2;
+    await passed();
+    const { drawn } = ce.frames;
+    await passed();
+    const still = ce.frames.drawn - drawn, at = ce.stage.controls.target.clone().project(ce.stage.camera);
+    window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyC" }));
+    await passed();
+    const top = document.querySelector(".pads div").getBoundingClientRect().top, { clientHeight } = ce.stage.renderer.domElement;
+    return { still, woken: ce.frames.drawn > drawn, height: at.y, covered: 1 - top / clientHeight };
+"""
+
+
+@needs_chromium
+@pytest.mark.parametrize("narrow", [True, False])
+def test_pictures_rest_and_stand_above_pads(machine: Machine, tmp_path: Path, narrow: bool) -> None:
+    touched = DrivePage([machine]).html.replace("(pointer: coarse)", "all")
+    found = answer_in_time(touched, RESTING, tmp_path, "390,780" if narrow else "1000,700")
+    assert found["still"] == 0
+    assert found["woken"]
+    pixel = 2.0 / 300  # of a stage 300 pixels high at least; the script reads whole ones
+    assert found["height"] == pytest.approx(found["covered"] if narrow else 0.0, abs=pixel)
 
 
 @pytest.mark.slow
