@@ -144,6 +144,25 @@ AT_ONCE = 200
 """Steps between two looks at interruptions, at most."""
 
 
+class ContactForces(NamedTuple):
+    """Forces where bodies push, as means over a step.
+
+    Attributes
+    ----------
+    first, second : (m,) int arrays
+        Bodies, of which the first is pushed; -1 for what is at rest.
+    C : (m, 3) array
+        Where they push, in the world [m].
+    force : (m, 3) array
+        On the first [N].
+    """
+
+    first: Integers
+    second: Integers
+    C: Floats
+    force: Floats
+
+
 class RigidRun(NamedTuple):
     """A run; arrays over the stored instants.
 
@@ -161,6 +180,8 @@ class RigidRun(NamedTuple):
         [m/s].
     wall : float
         [s].
+    forces : list of ContactForces
+        Of the steps that end at the instants.
     """
 
     t: Floats
@@ -171,6 +192,7 @@ class RigidRun(NamedTuple):
     unresolved: int
     residual_max: float
     wall: float
+    forces: list[ContactForces]
 
 
 def simulate_rigid(
@@ -244,7 +266,7 @@ class RigidWay:
     def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
         self._contacts, self._h, self._patience = contacts, h, Patience(solver)
         self._state, self._work = contacts.bodies.start, 0.0
-        self._stored: list[tuple[float, RigidState, float, float, int]] = []
+        self._stored: list[tuple[float, RigidState, float, float, int, ContactForces]] = []
         self.count = self.unresolved = 0
         self.residual = self.speed = 0.0
         self._began = time.perf_counter()
@@ -277,13 +299,25 @@ class RigidWay:
 
     def store(self) -> None:
         """Store an instant."""
-        pushing = int(np.count_nonzero(self._step.last[1][:: self._contacts.per] > 0.0))
+        forces = self.forces()
         energy = self._contacts.bodies.energy(self._state)
-        self._stored.append((self.t, self._state, energy, self._work, pushing))
+        self._stored.append((self.t, self._state, energy, self._work, len(forces.C), forces))
+
+    def forces(self) -> ContactForces:
+        """Return the forces of the last step."""
+        first, second, C, *_ = self._step.meetings()
+        p = self._step.last[1].reshape(len(C), self._contacts.per)
+        along = self._step.rows.J_a[: p.size, :3].reshape(*p.shape, 3)
+        rests, pushing = first < 0, p[:, 0] > 0.0
+        sign = np.where(rests, -1.0, 1.0) / self._h
+        force = np.einsum("k,kri,kr->ki", sign, along, p)
+        bodies = (np.where(rests, *pair)[pushing] for pair in ((second, first), (first, second)))
+        return ContactForces(*bodies, C[pushing], force[pushing])
 
     def result(self) -> RigidRun:
         """Return the stored run."""
-        t, states, energy, done, pushing = zip(*self._stored, strict=True)
+        t, states, energy, done, pushing, forces = zip(*self._stored, strict=True)
         wall = time.perf_counter() - self._began
         arrays = (np.array(energy), np.array(done), np.array(pushing))
-        return RigidRun(np.array(t), list(states), *arrays, self.unresolved, self.residual, wall)
+        of_steps = (self.unresolved, self.residual, wall)
+        return RigidRun(np.array(t), list(states), *arrays, *of_steps, list(forces))

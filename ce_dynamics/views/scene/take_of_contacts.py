@@ -167,8 +167,9 @@ def take_of_bodies(
         (rest if one.body is None else touching[one.body]).append(drawn(one.shape))
     states = [contacts.bodies.start] if run is None else run.states
     places = np.stack([np.concatenate((s.r, s.quaternion[:, [1, 2, 3, 0]]), axis=1) for s in states])
-    series = []
+    series, (forces, arrows) = [], ([], np.zeros((len(states), 0, 6)))
     if run is not None:
+        forces, arrows = arrows_between(names, run)
         series = [
             TimeSeries("energy", "J", run.energy),
             TimeSeries("contact work", "J", run.contact_work),
@@ -179,12 +180,39 @@ def take_of_bodies(
         bodies=[BodyPicture(name, shapes.get(name, touching[name])) for name in names],
         t=np.zeros(1) if run is None else np.asarray(run.t),
         places=places,
-        arrows=np.zeros((len(states), 0, 6)),
+        forces=forces,
+        arrows=arrows,
+        weight=float(np.sum(contacts.bodies.mass)) * (float(np.linalg.norm(contacts.bodies.gravity)) or 9.81),
         cameras=[riding_plain(contacts, camera) for camera in cameras],
         scenery=rest,
         up=upwards(contacts.bodies.gravity),
         series=series,
     )
+
+
+def arrows_between(names: Sequence[str], run: RigidRun) -> tuple[list[str], Floats]:
+    """Return what pushes each pair of bodies: the sum of its contacts' forces, at their mean place.
+
+    At instants without contact the place is the last one, or the first one to come: arrows shrink where they are.
+    """
+    pairs = sorted({pair for at in run.forces for pair in zip(at.first.tolist(), at.second.tolist(), strict=True)})
+    place = {pair: k for k, pair in enumerate(pairs)}
+    arrows = np.full((len(run.t), len(pairs), 6), np.nan)
+    arrows[:, :, 3:] = 0.0
+    for row, at in zip(arrows, run.forces, strict=True):
+        which = np.array([place[pair] for pair in zip(at.first.tolist(), at.second.tolist(), strict=True)], int)
+        size, moment = np.zeros(len(pairs)), np.zeros((len(pairs), 3))
+        weight = np.linalg.norm(at.force, axis=1)
+        np.add.at(size, which, weight)
+        np.add.at(moment, which, weight[:, np.newaxis] * at.C)
+        np.add.at(row[:, 3:], which, at.force)
+        row[size > 0.0, :3] = moment[size > 0.0] / size[size > 0.0, np.newaxis]
+    for k in range(len(pairs)):
+        (known,) = np.nonzero(np.isfinite(arrows[:, k, 0]))
+        nearest = known[np.maximum(np.searchsorted(known, np.arange(len(run.t)), side="right") - 1, 0)]
+        arrows[:, k, :3] = arrows[nearest, k, :3]
+    said = ("what is at rest" if other < 0 else names[other] for _, other in pairs)
+    return [f"{other} on {names[body]}" for (body, _), other in zip(pairs, said, strict=True)], arrows
 
 
 def riding_plain(contacts: RigidContacts, camera: Camera) -> dict[str, object]:

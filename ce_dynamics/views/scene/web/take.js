@@ -92,12 +92,14 @@ export class Take {
     return object;
   }
 
-  // A moment has two heads.
+  // A moment has two heads.  Bodies without bodywork hide no forces between them.
   #arrow(name, moment) {
     const r = 0.006 * this.size, group = new THREE.Group(), paint = material(moment ? MOMENT : FORCE, this.solid ? 1 : GHOST);
     const shaft = new THREE.Mesh(new THREE.CylinderGeometry(r, r, 1, 10).translate(0, 0.5, 0), paint);
     group.add(shaft);
     for (const high of moment ? [3 * r, 8 * r] : [3 * r]) group.add(new THREE.Mesh(new THREE.ConeGeometry(2.6 * r, 6 * r, 14).translate(0, high, 0), paint));
+    paint.depthTest = this.hasBodywork;
+    for (const part of group.children) part.renderOrder = 1;
     group.visible = false;
     group.userData = { name, moment };
     this.group.add(group);

@@ -294,6 +294,31 @@ def test_plain_bodies_in_contact() -> None:
     assert [series.name for series in take.series] == ["energy", "contact work", "contacts"]
 
 
+def test_arrows_between_plain_bodies_carry_their_weights() -> None:
+    """Two cubes fall by 5 mm, on each other and on an incline of 0.1 rad that friction holds."""
+    slope, cube = 0.1, Box((1.0, 1.0, 1.0))
+    normal = np.array((-np.sin(slope), 0.0, np.cos(slope)))
+    turned = (np.cos(slope / 2), 0.0, -np.sin(slope / 2), 0.0)
+    bodies = [
+        RigidBody(name, mass, (0.1, 0.1, 0.1), position=height * normal, orientation=turned)
+        for name, mass, height in (("lower", 2.0, 0.505), ("upper", 3.0, 1.505))
+    ]
+    shapes = [*(RigidShape(body.name, cube) for body in bodies), RigidShape(None, HalfSpace(normal=normal))]
+    contacts = RigidContacts(RigidBodies(bodies), shapes, mu=0.5)
+    run = simulate_rigid(contacts, duration=0.5)
+    (take,) = ce.view(contacts, run).takes
+    assert take.weight == pytest.approx(5.0 * 9.81)
+    (below, ground) = (take.forces.index(f"{other} on lower") for other in ("upper", "what is at rest"))
+    np.testing.assert_array_equal(take.arrows[0, :, 3:], 0.0)  # they have not met
+    last = take.arrows[-1]  # the solver leaves 1e-9 m/s, 5 kg of it in a step of 1 ms
+    np.testing.assert_allclose(last[ground, 3:], [0.0, 0.0, 5.0 * 9.81], atol=1e-4)
+    np.testing.assert_allclose(last[below, 3:], [0.0, 0.0, -3.0 * 9.81], atol=1e-4)
+    assert np.isfinite(take.arrows).all()
+    heights = take.arrows[-1, :, :3] @ normal
+    np.testing.assert_allclose(heights[[ground, below]], [0.0, 1.0], atol=1e-4)
+    assert len(ce.view(contacts).takes[0].forces) == 0
+
+
 def test_mcap_has_places_and_shapes_for_its_library(model: ce.Model, run: Any, tmp_path: Path) -> None:
     reader = pytest.importorskip("mcap.reader", reason="the extra tables is not installed")
     path = ce.view(model, run).save(tmp_path / "run.mcap")
