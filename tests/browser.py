@@ -101,7 +101,8 @@ def answer_in_time(page: str, script: str, folder: Path, size: str = "1000,700")
         asked = ASKING.format(script=script).replace("</script></body>", f"{post}</script></body>")
         file.write_text(page.replace("</body>", asked), "utf-8")
         shown = [part for part in command(CHROMIUM, folder / "profile", 0) if "virtual-time" not in part]
-        shown += ["--remote-debugging-port=0", f"--window-size={size}", file.as_uri()]  # a port keeps it from ending at once
+        # a port keeps it from ending at once
+        shown += ["--remote-debugging-port=0", f"--window-size={size}", file.as_uri()]
         with subprocess.Popen(shown, stderr=subprocess.DEVNULL) as browser:
             try:
                 return json.loads(answers.get(timeout=PATIENCE))

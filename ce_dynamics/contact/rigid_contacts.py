@@ -311,8 +311,8 @@ class RigidWay:
         rests, pushing = first < 0, p[:, 0] > 0.0
         sign = np.where(rests, -1.0, 1.0) / self._h
         force = np.einsum("k,kri,kr->ki", sign, along, p)
-        bodies = (np.where(rests, *pair)[pushing] for pair in ((second, first), (first, second)))
-        return ContactForces(*bodies, C[pushing], force[pushing])
+        pushed, other = np.where(rests, second, first), np.where(rests, first, second)
+        return ContactForces(pushed[pushing], other[pushing], C[pushing], force[pushing])
 
     def result(self) -> RigidRun:
         """Return the stored run."""

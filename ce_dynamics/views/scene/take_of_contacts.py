@@ -167,7 +167,9 @@ def take_of_bodies(
         (rest if one.body is None else touching[one.body]).append(drawn(one.shape))
     states = [contacts.bodies.start] if run is None else run.states
     places = np.stack([np.concatenate((s.r, s.quaternion[:, [1, 2, 3, 0]]), axis=1) for s in states])
-    series, (forces, arrows) = [], ([], np.zeros((len(states), 0, 6)))
+    series: list[TimeSeries] = []
+    forces: list[str] = []
+    arrows = np.zeros((len(states), 0, 6))
     if run is not None:
         forces, arrows = arrows_between(names, run)
         series = [
@@ -191,16 +193,17 @@ def take_of_bodies(
 
 
 def arrows_between(names: Sequence[str], run: RigidRun) -> tuple[list[str], Floats]:
-    """Return what pushes each pair of bodies: the sum of its contacts' forces, at their mean place.
+    """Return names and arrows (n, pairs, 6): the force between two bodies, at the mean of their contacts.
 
-    At instants without contact the place is the last one, or the first one to come: arrows shrink where they are.
+    At instants without contact the place is the last one, or the first one to come.
     """
-    pairs = sorted({pair for at in run.forces for pair in zip(at.first.tolist(), at.second.tolist(), strict=True)})
+    met = [list(zip(at.first.tolist(), at.second.tolist(), strict=True)) for at in run.forces]
+    pairs = sorted({pair for found in met for pair in found})
     place = {pair: k for k, pair in enumerate(pairs)}
     arrows = np.full((len(run.t), len(pairs), 6), np.nan)
     arrows[:, :, 3:] = 0.0
-    for row, at in zip(arrows, run.forces, strict=True):
-        which = np.array([place[pair] for pair in zip(at.first.tolist(), at.second.tolist(), strict=True)], int)
+    for row, at, found in zip(arrows, run.forces, met, strict=True):
+        which = np.array([place[pair] for pair in found], dtype=int)
         size, moment = np.zeros(len(pairs)), np.zeros((len(pairs), 3))
         weight = np.linalg.norm(at.force, axis=1)
         np.add.at(size, which, weight)

@@ -369,8 +369,9 @@ RESTING = """
     const still = ce.frames.drawn - drawn, at = ce.stage.controls.target.clone().project(ce.stage.camera);
     window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyC" }));
     await passed();
-    const top = document.querySelector(".pads div").getBoundingClientRect().top, { clientHeight } = ce.stage.renderer.domElement;
-    return { still, woken: ce.frames.drawn > drawn, height: at.y, covered: 1 - top / clientHeight };
+    const { top } = document.querySelector(".pads div").getBoundingClientRect();
+    const covered = 1 - top / ce.stage.renderer.domElement.clientHeight;
+    return { still, woken: ce.frames.drawn > drawn, height: at.y, covered };
 """
 
 
