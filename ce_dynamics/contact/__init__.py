@@ -33,7 +33,12 @@ if TYPE_CHECKING:
         UnilateralElement as UnilateralElement,
     )
     from ce_dynamics.contact.embedded import UnilateralModel as UnilateralModel
-    from ce_dynamics.contact.exact import Exact as Exact
+    from ce_dynamics.contact.exact import (
+        Exact as Exact,
+        Uniqueness as Uniqueness,
+        evenly as evenly,
+        uniqueness as uniqueness,
+    )
     from ce_dynamics.contact.gauss_seidel import GaussSeidel as GaussSeidel, Solver as Solver
     from ce_dynamics.contact.joint import JointFriction as JointFriction, JointStop as JointStop
     from ce_dynamics.contact.meetings import RigidShape as RigidShape
@@ -65,11 +70,6 @@ if TYPE_CHECKING:
         Plane as Plane,
         RoadSurface as RoadSurface,
         Surface as Surface,
-    )
-    from ce_dynamics.contact.unique import (
-        Uniqueness as Uniqueness,
-        evenly as evenly,
-        uniqueness as uniqueness,
     )
 
 __getattr__, __dir__, __all__ = lazy_names({"Run": "ContactRun", "Path": "CablePath"})

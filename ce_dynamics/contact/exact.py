@@ -19,9 +19,18 @@ from scipy.optimize import linprog
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.contact.conditions import ConvergenceError, InfeasibleError, Kind
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.contact.conditions import (
+    Conditions,
+    ConvergenceError,
+    InfeasibleError,
+    Integers,
+    Kind,
+    SparseRows,
+    bounds,
+)
 from ce_dynamics.contact.problem import Problem, Solution
+from ce_dynamics.errors import ModelError
 
 PROVES = 1e-7
 """Least −cᵀ y for |y| ≤ 1 and rows and c scaled to one that counts."""
@@ -132,3 +141,153 @@ def refuse_if_infeasible(problem: Problem) -> None:
         raise InfeasibleError(
             f"the conditions of rows {rows} contradict each other; no velocity satisfies all of them"
         )
+
+
+RANK = 1e-12
+"""Singular values below this share of the largest are rounding."""
+ZERO = 1e-9
+"""Share of the largest w or p below which an entry counts as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uniqueness:
+    """Report about a solution.
+
+    Attributes
+    ----------
+    w_unique : bool
+        Whether w and v⁺ are the only ones: certain for bilateral, unilateral and box rows, where A is
+        positive semidefinite and the problem convex; not claimed with friction.
+    p_unique : bool
+        Whether the impulses are the only ones for this w (given the others' friction bounds).
+    null_space : (m, k) array
+        Impulses of the rows with w = 0 that move nothing: G d = 0, orthonormal.
+    lowest, highest : (m,) arrays
+        Smallest and largest impulse of every row over all solutions with this w; infinite where internal
+        forces are unlimited.
+    """
+
+    w_unique: bool
+    p_unique: bool
+    null_space: Floats
+    lowest: Floats
+    highest: Floats
+
+
+def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
+    """Return a report on impulses other than `solution.p` that lead to the same motion.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        Solution of that problem, converged well below a relative accuracy of 1e-9.
+    """
+    check_solution(problem, solution, "uniqueness")
+    m = len(problem.c)
+    held = held_rows(problem, solution)
+    GT = scale_rows(problem)
+    basis = null_space(GT[held].T) if len(held) else np.zeros((0, 0))
+    N = np.zeros((m, basis.shape[1]))
+    N[held] = basis
+    lowest, highest = ranges(problem, solution, GT, held)
+    wide = highest - lowest > ZERO * max(1e-300, float(np.max(np.abs(solution.p), initial=0.0)))
+    return Uniqueness(
+        not np.any(problem.conditions.kind >= Kind.FRICTION), not bool(np.any(wide)), N, lowest, highest
+    )
+
+
+def check_solution(problem: Problem, solution: Solution, owner: str) -> None:
+    """Raise unless a problem and a solution of so many rows are given."""
+    checks.instance(f"{owner}: problem", problem, Problem, "a Problem")
+    checks.instance(f"{owner}: solution", solution, Solution, "a Solution")
+    if len(solution.p) != len(problem.c):
+        raise ModelError(
+            f"{owner}: solution has {len(solution.p)} impulses for {len(problem.c)} rows;"
+            " give a solution of this problem"
+        )
+
+
+def scale_rows(problem: Problem) -> Floats:
+    """Gᵀ, dense, with a largest entry of one."""
+    GT = problem.GT.to_dense()
+    return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
+
+
+def held_rows(problem: Problem, solution: Solution) -> Integers:
+    """Rows whose impulse may change without changing w: those with w = 0."""
+    scale = max(float(np.max(np.abs(problem.b), initial=0.0)), 1e-300)
+    return np.flatnonzero((np.abs(solution.w) <= ZERO * scale) & (problem.diagonal > 0.0))
+
+
+def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> tuple[Floats, Floats]:
+    """Return smallest and largest impulse of every row that leaves G p, and with it v⁺, as it is."""
+    from scipy.optimize import linprog  # here, because most runs never ask
+
+    lowest, highest = solution.p.copy(), solution.p.copy()
+    if len(held) == 0:
+        return lowest, highest
+    low, high = bounds(problem.conditions, solution.p)
+    unit = max(float(np.max(np.abs(solution.p))), 1e-300)
+    start = solution.p[held] / unit
+    N = null_space(GT[held].T)  # changes d = N z with G d = 0 to rounding
+    below, above = low[held] / unit - start, high[held] / unit - start
+    A = np.vstack((N, -N))
+    most = np.concatenate((np.maximum(above, 0.0), np.maximum(-below, 0.0)))
+    limited = np.isfinite(most)
+    for k, i in enumerate(held):
+        if N.shape[1] == 0 or np.max(np.abs(N[k])) < ZERO:
+            continue
+        for sign, store in ((1.0, lowest), (-1.0, highest)):
+            done = linprog(
+                sign * N[k], A_ub=A[limited], b_ub=most[limited], bounds=(None, None), method="highs"
+            )
+            if done.fun is None or done.status == 3:  # unbounded
+                store[i] = -sign * np.inf
+            else:
+                store[i] = solution.p[i] + sign * done.fun * unit
+    return lowest, highest
+
+
+def evenly(problem: Problem, solution: Solution) -> Floats:
+    """Return the impulses with the least sum of squares among those that lead to the same motion.
+
+    Friction impulses do not change; parallel cables share their load evenly.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        Solution of that problem, converged well below a relative accuracy of 1e-9.
+
+    Returns
+    -------
+    (m,) array
+    """
+    check_solution(problem, solution, "evenly")
+    p = solution.p.copy()
+    held = held_rows(problem, solution)
+    held = held[problem.conditions.kind[held] <= Kind.UNILATERAL]
+    N = null_space(scale_rows(problem)[held].T)
+    if N.shape[1] == 0 or not np.any(p):
+        return p
+    unit = float(np.max(np.abs(p)))
+    fixed = p[held] / unit - N @ (N.T @ (p[held] / unit))  # p + N z is shortest where x = z + Nᵀ p is
+    pushes = problem.conditions.kind[held] == Kind.UNILATERAL
+    rows = N[pushes]
+    length = np.linalg.norm(rows, axis=1)
+    tied = length > ZERO
+    rows, given = rows[tied] / length[tied, None], fixed[pushes][tied] / length[tied]
+    sparse, conditions = SparseRows.dense(rows), Conditions.of([Kind.UNILATERAL] * len(rows))
+    nearest = Problem(sparse, sparse, np.zeros(rows.shape[1]), given, conditions)
+    p[held] = unit * (fixed + N @ Exact().solve(nearest).v)
+    return p
+
+
+def null_space(A: Floats) -> Floats:
+    """Orthonormal columns N with A N = 0."""
+    if A.shape[0] == 0:
+        return np.eye(A.shape[1])
+    _, s, Vt = singular_values_and_vectors(A)
+    rank = int(np.sum(s > RANK * max(s[0], 1e-300))) if len(s) else 0
+    return np.asarray(Vt[rank:].T)

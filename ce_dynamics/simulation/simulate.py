@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,8 +16,11 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.monitors.listed import explain_end, monitors_of
+from ce_dynamics.simulation.monitors.jumps import Jumps
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError, StallWatch
+from ce_dynamics.simulation.monitors.promises import EnergyBalance, InputRanges, Promises
+from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
+from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange, NearSingular
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, list_times
 from ce_dynamics.simulation.results import (
@@ -37,6 +40,31 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ce_dynamics.simulation.integrators.stepper import Stepper
+
+
+def monitors_of(model: Model) -> tuple[Monitor, ...]:
+    """Return the monitors that judge a finished run of a model, in this order."""
+    return (
+        Jumps(),
+        Promises.of(model),
+        InputRanges(),
+        NearSingular(),
+        EnergyBalance(),
+        UnstableSteps(),
+        LeftItsRange(),
+    )
+
+
+def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
+    """Return the cause and the place of the failure of a run; empty for a sound run."""
+    text = run.trouble
+    if text:
+        for monitor in sorted(monitors, key=lambda monitor: monitor.asked):
+            said = monitor.where(run)
+            text += said
+            if said and monitor.says_all:
+                break
+    return text
 
 
 def native_stepper(rhs: RightHandSide, y0: Floats, options: RunOptions) -> Stepper:

@@ -33,12 +33,12 @@ from ce_dynamics.simulation import simulate as runs
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.monitors.jumps import Jumps, ReachGuard, Thrown
-from ce_dynamics.simulation.monitors.listed import monitors_of
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.monitors.where_it_broke import NearSingular
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.simulate import monitors_of
 from tests.benchmarks.report import Table, number
 
 PROMISED = 0.02

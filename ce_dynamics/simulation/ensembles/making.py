@@ -212,7 +212,7 @@ def march_all(
 ) -> bool:
     """Execute all runs; return False if interrupted."""
     # here, because it loads Numba
-    from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
+    from ce_dynamics.simulation.ensembles.lanes import thrown_runs
 
     good = [run for run, reason in enumerate(runs.refused) if not reason]
     look = look_of(records.model, records.promises, records.observed)

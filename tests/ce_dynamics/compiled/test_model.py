@@ -472,7 +472,7 @@ def test_unassembled_initial_state_names_loop_and_range() -> None:
 
 
 @pytest.mark.parametrize(
-    "stage", ["ce_dynamics.compiled.compiled_system.embed", "ce_dynamics.compiled.start_checks.check_start"]
+    "stage", ["ce_dynamics.compiled.compiled_system.embed", "ce_dynamics.compiled.model.check_start"]
 )
 def test_models_are_built_with_one_blas_thread(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, _, name = stage.rpartition(".")
