@@ -95,7 +95,7 @@ def kernel(
     ----------
     function : callable
     forceinline : bool
-        Whether kernels that call it contain it.
+        Whether kernels that call it contain it; it is not kept by itself then.
     sources : tuple, optional
         Cached code is valid as long as this is the same; age and size of the file if not given.
     """
@@ -107,6 +107,8 @@ def kernel(
     else:
         compiled = numba.njit(**options, pipeline_class=parts.Pipeline)(function)
         compiled.__class__ = parts.Kernel
+    if forceinline:
+        return compiled
     try:
         cache = ForgivingCache(compiled.py_func)
     except RuntimeError as error:  # no folder to write to

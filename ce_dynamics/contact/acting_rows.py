@@ -18,8 +18,8 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Booleans, Integers
 from ce_dynamics.contact.linear_equations import shortest
-from ce_dynamics.contact.machine import kernel, observe, responses
-from ce_dynamics.simulation.integrators.kernels import call
+from ce_dynamics.contact.machine import observe, responses
+from ce_dynamics.simulation.integrators.kernels import call, kernel
 
 CONSISTENT = 1e-7
 """Part of the accelerations that may remain of the rows' equations, where rows depend on each other."""

@@ -24,9 +24,9 @@ from ce_dynamics.contact.acting_rows import (
 )
 from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.contact.linear_equations import shortest
-from ce_dynamics.contact.machine import kernel, observe
+from ce_dynamics.contact.machine import observe
 from ce_dynamics.simulation.integrators.fixed_kernels import explicit_step
-from ce_dynamics.simulation.integrators.kernels import call
+from ce_dynamics.simulation.integrators.kernels import call, kernel
 
 PUSH = 1e-9
 """Part of the largest multiplier by which others may pull: rounding."""

@@ -15,9 +15,9 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import ConvergenceError, Kind
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.problem import Problem, Solution
 from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 
 class Solver(Protocol):

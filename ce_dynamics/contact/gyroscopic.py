@@ -19,8 +19,7 @@ import math
 import numpy as np
 
 from ce_dynamics.contact.linear_equations import eliminate
-from ce_dynamics.contact.machine import kernel
-from ce_dynamics.simulation.integrators.kernels import call
+from ce_dynamics.simulation.integrators.kernels import call, kernel
 
 ENOUGH = 1e-14
 """Share of the speeds below which an iteration has converged."""

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ce_dynamics.contact.machine import kernel
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 AT_ONCE = 4
 """Columns that are eliminated before the rest of the matrix is touched: it is read a quarter as often."""

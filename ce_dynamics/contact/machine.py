@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler import CompiledFunction, loops
+from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.compiler.program import Program
-from ce_dynamics.contact.conditions import Integers
-from ce_dynamics.simulation.integrators.kernels import call
-
-
-def sources() -> tuple[tuple[str, int, int], ...]:
-    """Files of this package with ages and sizes: numba looks only at that of the function it compiles."""
-    files = sorted(Path(__file__).resolve().parent.rglob("*.py"))
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
-
-
-SOURCES = sources()
-
-
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile when first called; what was kept counts as long as no file of the package has changed."""
-    return loops.kernel(function, sources=SOURCES)
+from ce_dynamics.simulation.integrators.kernels import Integers, Matrix, Vector, call, kernel
 
 
 class ContactFunctions(NamedTuple):
@@ -77,27 +59,27 @@ class ContactMachine(NamedTuple):
     bias_call: Integers
     dynamics_call: Integers
     response_call: Integers
-    y: Floats
-    u: Floats
-    t: Floats
-    v_dot: Floats
-    x_dot: Floats
-    GT: Floats
-    psi: Floats
-    rate: Floats
-    mu: Floats
-    power: Floats
-    y_lanes: Floats
-    u_lanes: Floats
-    T: Floats
-    Y: Floats
-    y_mid: Floats
-    y_dot: Floats
-    q: Floats
-    v: Floats
-    q_dot: Floats
-    along: Floats
-    gamma: Floats
+    y: Vector
+    u: Vector
+    t: Vector
+    v_dot: Vector
+    x_dot: Vector
+    GT: Matrix
+    psi: Vector
+    rate: Vector
+    mu: Vector
+    power: Vector
+    y_lanes: Matrix
+    u_lanes: Matrix
+    T: Matrix
+    Y: Matrix
+    y_mid: Vector
+    y_dot: Vector
+    q: Vector
+    v: Vector
+    q_dot: Vector
+    along: Vector
+    gamma: Vector
 
 
 def machine(functions: ContactFunctions) -> tuple[ContactMachine, tuple[Program, ...]]:

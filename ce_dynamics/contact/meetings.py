@@ -18,8 +18,6 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.contact.conditions import Integers
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import NO_BODY, RigidBodies, RigidState, rotations
 from ce_dynamics.contact.shapes import (
@@ -33,7 +31,7 @@ from ce_dynamics.contact.shapes import (
     frame,
 )
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.integrators.kernels import call
+from ce_dynamics.simulation.integrators.kernels import IntegerMatrix, Integers, Matrix, Vector, call, kernel
 
 KINDS = (Sphere, Capsule, Box, HalfSpace)
 
@@ -62,9 +60,9 @@ class Meetings(NamedTuple):
 
     first: Integers
     second: Integers
-    C: Floats
-    n: Floats
-    psi: Floats
+    C: Matrix
+    n: Matrix
+    psi: Vector
     key: Integers
 
     def up_to(self, count: int) -> Meetings:
@@ -151,8 +149,8 @@ class ShapeArrays(NamedTuple):
     middle, centre : (n, 3) arrays
         Of its bounding sphere, there and there.
     radius : (n,) array
-    calls : (kinds, kinds, 2) int array
-        Address and table of `narrow_phase`; 0 for kinds that do not meet.
+    calls : (kinds, 2 kinds) int array
+        Address and table of `narrow_phase`, one after the other; 0 for kinds that do not meet.
     meet : (kinds, kinds) int array
         Points in which they may meet.
     x, y : arrays
@@ -168,18 +166,18 @@ class ShapeArrays(NamedTuple):
     points: Integers
     axes: Integers
     sizes: Integers
-    local: Floats
-    world: Floats
-    middle: Floats
-    centre: Floats
-    radius: Floats
-    calls: Integers
-    meet: Integers
-    x: Floats
-    y: Floats
+    local: Matrix
+    world: Matrix
+    middle: Matrix
+    centre: Matrix
+    radius: Vector
+    calls: IntegerMatrix
+    meet: IntegerMatrix
+    x: Vector
+    y: Vector
     frame: Integers
-    normal: Floats
-    tangents: Floats
+    normal: Vector
+    tangents: Vector
 
 
 def room(count: int) -> Meetings:
@@ -194,7 +192,7 @@ def make_scene(
     """Return buffers and addresses, and what has to live as long as they are used."""
     kinds = len(KINDS)
     points, axes, sizes = np.array(COUNTS, dtype=np.int64).T.copy()
-    calls, meet = np.zeros((kinds, kinds, 2), dtype=np.int64), np.zeros((kinds, kinds), dtype=np.int64)
+    calls, meet = np.zeros((kinds, 2 * kinds), dtype=np.int64), np.zeros((kinds, kinds), dtype=np.int64)
     x, y = np.zeros(2 * WIDTH), np.zeros(10 * POINTS)
     alive: list[object] = []
 
@@ -207,7 +205,7 @@ def make_scene(
         function = narrow_phase(one, other)
         alive.append(function)
         starts = np.cumsum([0, *(math.prod(shape) for shape in function.output_shapes.values())])
-        calls[one, other] = (
+        calls[one, 2 * other : 2 * other + 2] = (
             function.table_address,
             table([x, x[WIDTH:]], [y[start:] for start in starts[:-1]]),
         )
@@ -293,7 +291,7 @@ def find_meetings(S, r, R, pairs, margin, out):  # type: ignore[no-untyped-def]
             S.x[j] = S.world[one, j]
         for j in range(3 * (S.points[b] + S.axes[b]) + S.sizes[b]):
             S.x[WIDTH + j] = S.world[other, j]
-        call(S.calls[a, b, 0], S.calls[a, b, 1])
+        call(S.calls[a, 2 * b], S.calls[a, 2 * b + 1])
         m = S.meet[a, b]
         for point in range(m):
             psi = S.y[9 * m + point]

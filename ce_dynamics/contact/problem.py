@@ -31,8 +31,8 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 ROUNDING = 1e-13
 """Rounding error of sums of some hundred terms, relative to the sizes of the terms."""

@@ -18,12 +18,11 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers, SparseRows
 from ce_dynamics.contact.gyroscopic import cross, spin
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.inertia import check_inertia
-from ce_dynamics.simulation.integrators.kernels import call
+from ce_dynamics.simulation.integrators.kernels import call, kernel
 
 NO_BODY = -1
 

@@ -10,13 +10,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]  # numba does not list it
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Conditions, Integers
+from ce_dynamics.contact.conditions import Conditions
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.gyroscopic import spin
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.meetings import Meetings, RigidShapes, ShapeArrays, find_meetings, room
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.contact.rigid import (
@@ -48,7 +46,7 @@ from ce_dynamics.contact.step import (
     rows_of,
     solve_islands,
 )
-from ce_dynamics.simulation.integrators.kernels import at, integer_matrix, integers, matrix, part, vector
+from ce_dynamics.simulation.integrators.kernels import Cubes, Integers, Matrix, Vector, kernel, reader
 from ce_dynamics.simulation.integrators.workspace import block_of
 
 PAIRS, ROOM = REBOUNDS + 1, REBOUNDS + 2
@@ -60,7 +58,7 @@ WIDE = 0.2
 
 
 class RigidData(NamedTuple):
-    """Bodies, their state, which is advanced in place, and what is known of the meetings.
+    """Bodies, their state, which is advanced in place, and the impulses of the step before.
 
     Attributes
     ----------
@@ -75,25 +73,23 @@ class RigidData(NamedTuple):
         q̇, angular velocities in body axes before and behind the gyroscopic terms, rotations, R I⁻¹ Rᵀ.
     old_key, old_p, old_count : arrays
         Meetings and impulses of the step before.
-    found : Meetings
     """
 
-    mass: Floats
-    inertia: Floats
-    inverse: Floats
-    reach: Floats
-    gravity: Floats
-    r: Floats
-    quaternion: Floats
-    rates: Floats
-    before: Floats
-    spun: Floats
-    R: Floats
-    Y: Floats
+    mass: Vector
+    inertia: Cubes
+    inverse: Cubes
+    reach: Vector
+    gravity: Vector
+    r: Matrix
+    quaternion: Matrix
+    rates: Matrix
+    before: Matrix
+    spun: Matrix
+    R: Cubes
+    Y: Cubes
     old_key: Integers
-    old_p: Floats
+    old_p: Vector
     old_count: Integers
-    found: Meetings
 
 
 @kernel
@@ -125,43 +121,43 @@ def velocities_without_impulses(B, R, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def carry_over(B, R, count, per):  # type: ignore[no-untyped-def]
+def carry_over(B, F, R, count, per):  # type: ignore[no-untyped-def]
     """Impulses of the step before for the meetings that are still there; both lists are in order."""
     old = 0
     for k in range(count):
-        while old < B.old_count[0] and B.old_key[old] < B.found.key[k]:
+        while old < B.old_count[0] and B.old_key[old] < F.key[k]:
             old += 1
-        same = old < B.old_count[0] and B.old_key[old] == B.found.key[k]
+        same = old < B.old_count[0] and B.old_key[old] == F.key[k]
         for row in range(per * k, per * k + per):
             R.p[row] = B.old_p[per * old + row - per * k] if same else 0.0
 
 
 @kernel
-def assemble_bodies(S, B, R, G, pairs, margin):  # type: ignore[no-untyped-def]
+def assemble_bodies(S, B, F, R, G, pairs, margin):  # type: ignore[no-untyped-def]
     """Rows of the present state, with impulses of the step before.
 
     Returns ROOM, LEFT or REBOUNDS, the number of meetings, their problem's speed.
     """
     velocities_without_impulses(B, R, G.h)
-    count = find_meetings(S, B.r, B.R, pairs, margin, B.found)
-    if count > len(B.found.psi):
+    count = find_meetings(S, B.r, B.R, pairs, margin, F)
+    if count > len(F.psi):
         return ROOM, count, 0.0
     rows, first, second = G.per * count, R.first[:count], R.second[:count]
-    contact_rows(S, B.found, B.r, G.per, R.J_a[:rows], R.J_b[:rows])
+    contact_rows(S, F, B.r, G.per, R.J_a[:rows], R.J_b[:rows])
     responses(first, G.per, R.J_a[:rows], B.mass, B.Y, R.Y_a[:rows])
     responses(second, G.per, R.J_b[:rows], B.mass, B.Y, R.Y_b[:rows])
     along_rows(R, count, G.per, R.v, R.rate)
     for i in range(rows):
         R.psi[i] = R.c[i] = 0.0
     for k in range(count):
-        R.psi[G.per * k] = B.found.psi[k]
+        R.psi[G.per * k] = F.psi[k]
     speed, rebounds = complete_rows(R, G, count)
-    carry_over(B, R, count, G.per)
+    carry_over(B, F, R, count, G.per)
     return REBOUNDS if rebounds else LEFT, count, speed
 
 
 @kernel
-def finish_bodies(B, R, G, count):  # type: ignore[no-untyped-def]
+def finish_bodies(B, F, R, G, count):  # type: ignore[no-untyped-def]
     """Apply the impulses and move; return the work of the contacts.  The next step starts from here."""
     work, h = apply_impulses(R, G, count), G.h
     find_quaternion_rates(B.quaternion, R.behind, B.rates)
@@ -173,7 +169,7 @@ def finish_bodies(B, R, G, count):  # type: ignore[no-untyped-def]
             R.v[k, i] = R.behind[k, i]
     B.old_count[0] = count
     for k in range(count):
-        B.old_key[k] = B.found.key[k]
+        B.old_key[k] = F.key[k]
         for row in range(G.per * k, G.per * k + G.per):
             B.old_p[row] = R.p[row]
     return work
@@ -195,59 +191,33 @@ class Progress(NamedTuple):
     newton_steps: int
 
 
-@part
-def cubes(a, k):  # type: ignore[no-untyped-def]
-    """Return an array of 3 × 3 matrices."""
-    return carray(at(a[3 * k]), (a[3 * k + 1], 3, 3), np.float64)
-
-
-@part
-def bodies_of(a):  # type: ignore[no-untyped-def]
-    """Return the bodies that follow the rows in a block; the meetings' bodies are those of the rows."""
-    found = Meetings(
-        integers(a, 6), integers(a, 7), matrix(a, 40), matrix(a, 41), vector(a, 42), integers(a, 43)
-    )
-    return RigidData(
-        vector(a, 25), cubes(a, 26), cubes(a, 27), vector(a, 28), vector(a, 29), matrix(a, 30), matrix(a, 31),
-        matrix(a, 32), matrix(a, 33), matrix(a, 34), cubes(a, 35), cubes(a, 36), integers(a, 37),
-        vector(a, 38), integers(a, 39), found,
-    )  # fmt: skip
-
-
-@part
-def scene_of(a):  # type: ignore[no-untyped-def]
-    """Return the shapes that follow the bodies in a block."""
-    kinds = a[3 * 54 + 1]
-    return ShapeArrays(
-        integers(a, 44), integers(a, 45), integers(a, 46), integers(a, 47), integers(a, 48), matrix(a, 49),
-        matrix(a, 50), matrix(a, 51), matrix(a, 52), vector(a, 53),
-        carray(at(a[3 * 54]), (kinds, kinds, 2), np.int64), integer_matrix(a, 55),
-        vector(a, 56), vector(a, 57), integers(a, 58), vector(a, 59), vector(a, 60),
-    )  # fmt: skip
+bodies_of = reader(RigidData, StepRows)
+meetings_of = reader(Meetings, StepRows, RigidData)
+scene_of = reader(ShapeArrays, StepRows, RigidData, Meetings)
 
 
 @kernel
 def rigid_step(block, G, pairs, within, task, number):  # type: ignore[no-untyped-def]
     """Make up to so many steps with the pairs within a distance; returns the entries of `Progress`.
 
-    ``block`` has the arrays of `StepRows`, `RigidData` and `ShapeArrays`, see `block_of`.  To ASSEMBLE ends
-    before the first solution; to FINISH goes on from there, with a number of meetings.
+    ``block`` has the arrays of `StepRows`, `RigidData`, `Meetings` and `ShapeArrays`, see `block_of`.  To
+    ASSEMBLE ends before the first solution; to FINISH goes on from there, with a number of meetings.
     """
-    R, B, S = rows_of(block), bodies_of(block), scene_of(block)
+    R, B, F, S = rows_of(block), bodies_of(block), meetings_of(block), scene_of(block)
     if task == FINISH:
-        return 1, SOLVED, finish_bodies(B, R, G, number), 0.0, 0.0, within, number, 0
+        return 1, SOLVED, finish_bodies(B, F, R, G, number), 0.0, 0.0, within, number, 0
     work, worst, top, count, newton = 0.0, 0.0, 0.0, B.old_count[0], 0
     _, margin = furthest(B, R.v, G.h)
     for k in range(number):
         if not margin <= within:
             return k, PAIRS, work, worst, top, margin, 0, 0
-        status, count, speed = assemble_bodies(S, B, R, G, pairs, margin)
+        status, count, speed = assemble_bodies(S, B, F, R, G, pairs, margin)
         if status != LEFT or task == ASSEMBLE:
             return k, status, work, worst, top, within, count, 0
         solved, residual, newton = solve_islands(R, G, count, speed)
         if not solved:
             return k, LEFT, work, worst, top, within, count, newton
-        work += finish_bodies(B, R, G, count)
+        work += finish_bodies(B, F, R, G, count)
         worst = max(worst, residual)
         reached, margin = furthest(B, R.v, G.h)
         within -= 2.0 * G.h * reached
@@ -311,7 +281,7 @@ class RigidStep(ContactStep):
         J_a, J_b, Y_a, Y_b = np.zeros((4, rows, 6))
         psi, rate, drift, b, c, p, w, old_p = np.zeros((8, rows))
         free, behind = np.zeros((2, n, 6))
-        found = room(count)
+        found = self._found = room(count)
         self.rows = StepRows(
             kind, normal, mu, lower, upper, self._restitution, found.first, found.second,
             J_a, J_b, Y_a, Y_b,
@@ -323,10 +293,9 @@ class RigidStep(ContactStep):
             bodies.mass, bodies.inertia, np.ascontiguousarray(np.linalg.inv(bodies.inertia)),
             self._placed.reach(n), bodies.gravity, state.r.copy(),
             state.quaternion.copy(), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros((n, 3)), R, Y,
-            np.zeros(count, dtype=np.int64), old_p, np.zeros(1, dtype=np.int64), found,
+            np.zeros(count, dtype=np.int64), old_p, np.zeros(1, dtype=np.int64),
         )  # fmt: skip
-        own = (*self._data[:-1], found.C, found.n, found.psi, found.key)
-        self._block = block_of((*self.rows, *own, *self._placed.scene))
+        self._block = block_of((*self.rows, *self._data, *found, *self._placed.scene))
 
     def take(self, state: RigidState, key: Integers, p: Floats) -> None:
         """Go on from a state and the meetings and impulses of the step that led to it."""
@@ -352,7 +321,7 @@ class RigidStep(ContactStep):
 
     def meetings(self) -> Meetings:
         """Return where bodies meet in the step at hand."""
-        return self._data.found.up_to(self.count)
+        return self._found.up_to(self.count)
 
     def advance(self, count: int, solver: Solver) -> Made:
         """Make up to so many steps, fewer where one needs Python."""

@@ -27,15 +27,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import NONE, Conditions, Integers, SparseRows
+from ce_dynamics.contact.conditions import NONE, Conditions, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, sweeps
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, without_gain
 from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
-from ce_dynamics.contact.solvers.chain import Chain, Thorough
+from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS
-from ce_dynamics.simulation.integrators.kernels import integers, matrix, part, vector
+from ce_dynamics.simulation.integrators.kernels import Integers, Matrix, Vector, kernel, reader
 
 LARGEST = 2 * DENSE_ROWS
 """Rows of an island at most."""
@@ -72,26 +71,26 @@ class StepRows(NamedTuple):
 
     kind: Integers
     normal: Integers
-    mu: Floats
-    lower: Floats
-    upper: Floats
-    restitution: Floats
+    mu: Vector
+    lower: Vector
+    upper: Vector
+    restitution: Vector
     first: Integers
     second: Integers
-    J_a: Floats
-    J_b: Floats
-    Y_a: Floats
-    Y_b: Floats
-    psi: Floats
-    rate: Floats
-    drift: Floats
-    b: Floats
-    c: Floats
-    p: Floats
-    w: Floats
-    v: Floats
-    free: Floats
-    behind: Floats
+    J_a: Matrix
+    J_b: Matrix
+    Y_a: Matrix
+    Y_b: Matrix
+    psi: Vector
+    rate: Vector
+    drift: Vector
+    b: Vector
+    c: Vector
+    p: Vector
+    w: Vector
+    v: Matrix
+    free: Matrix
+    behind: Matrix
     parent: Integers
     order: Integers
     starts: Integers
@@ -108,16 +107,7 @@ class StepGiven(NamedTuple):
     bouncing: bool = True
 
 
-@part
-def rows_of(a):  # type: ignore[no-untyped-def]
-    """Return the rows that a block begins with, see `block_of`."""
-    return StepRows(
-        integers(a, 0), integers(a, 1), vector(a, 2), vector(a, 3), vector(a, 4), vector(a, 5),
-        integers(a, 6), integers(a, 7), matrix(a, 8), matrix(a, 9), matrix(a, 10), matrix(a, 11),
-        vector(a, 12), vector(a, 13), vector(a, 14), vector(a, 15), vector(a, 16), vector(a, 17),
-        vector(a, 18), matrix(a, 19), matrix(a, 20), matrix(a, 21), integers(a, 22), integers(a, 23),
-        integers(a, 24),
-    )  # fmt: skip
+rows_of = reader(StepRows)
 
 
 @kernel
@@ -448,18 +438,20 @@ class ContactStep(ABC):
             found = R.behind.ravel().copy(), R.p[:m].copy(), R.w[:m].copy()
             solution = Solution(*found, tried.residual, True, tried.newton_steps, "Newton")
         else:
-            if isinstance(solver, Chain) and tried.newton_steps > 0:
-                solver = Thorough(solver)
-            solution = self._by_solver(solver)
+            solution = self._by_solver(solver, tried.newton_steps > 0)
             self.rows.p[: len(solution.p)] = solution.p
             work = self.finish()
         if hit is None:
             return solution, work
         return solution.behind(hit.p, hit.residual, hit.unresolved), hit.work + work
 
-    def _by_solver(self, solver: Solver) -> Solution:
+    def _by_solver(self, solver: Solver, newton_failed: bool) -> Solution:
         problem, m = self.problem(), self.given.per * self.count
-        solution = solver.solve(problem, self.rows.p[:m].copy())
+        start = self.rows.p[:m].copy()
+        if newton_failed and isinstance(solver, Chain):
+            solution = solver.within(solver.thoroughly(problem, start))
+        else:
+            solution = solver.solve(problem, start)
         before = self.rows.rate[:m]
         after = before + problem.GT @ (solution.v - self.rows.v.ravel())
         return without_gain(problem, solution, before, after)

@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Conditions, Integers
+from ce_dynamics.contact.conditions import Conditions
 from ce_dynamics.contact.gyroscopic import free_velocities
 from ce_dynamics.contact.machine import (
     ContactFunctions,
     ContactMachine,
-    kernel,
     machine,
     observe,
     responses,
@@ -39,7 +38,7 @@ from ce_dynamics.contact.step import (
     rows_of,
     solve_islands,
 )
-from ce_dynamics.simulation.integrators.kernels import call, integers, matrix, part, vector
+from ce_dynamics.simulation.integrators.kernels import Integers, Vector, call, kernel, reader
 from ce_dynamics.simulation.integrators.workspace import block_of
 
 
@@ -78,10 +77,10 @@ class TreeData(NamedTuple):
         State behind the step.
     """
 
-    limit: Floats
-    turning: Floats
+    limit: Vector
+    turning: Vector
     quaternions: Integers
-    end: Floats
+    end: Vector
 
 
 @kernel
@@ -119,16 +118,8 @@ def move_tree(M, R, G, D):  # type: ignore[no-untyped-def]
         end[n_q + n_v + k] = y[n_q + n_v + k] + G.h * M.x_dot[k]
 
 
-@part
-def machine_of(a):  # type: ignore[no-untyped-def]
-    """Return the machine that follows the rows in a block."""
-    return ContactMachine(
-        integers(a, 25), integers(a, 26), integers(a, 27), integers(a, 28), integers(a, 29), integers(a, 30),
-        vector(a, 31), vector(a, 32), vector(a, 33), vector(a, 34), vector(a, 35), matrix(a, 36),
-        vector(a, 37), vector(a, 38), vector(a, 39), vector(a, 40), matrix(a, 41), matrix(a, 42),
-        matrix(a, 43), matrix(a, 44), vector(a, 45), vector(a, 46), vector(a, 47), vector(a, 48),
-        vector(a, 49), vector(a, 50), vector(a, 51),
-    )  # fmt: skip
+machine_of = reader(ContactMachine, StepRows)
+data_of = reader(TreeData, StepRows, ContactMachine)
 
 
 @kernel
@@ -137,8 +128,7 @@ def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
 
     ``block`` has the arrays of `StepRows`, `ContactMachine` and `TreeData`, see `block_of`.
     """
-    M, R = machine_of(block), rows_of(block)
-    D = TreeData(vector(block, 52), vector(block, 53), integers(block, 54), vector(block, 55))
+    R, M, D = rows_of(block), machine_of(block), data_of(block)
     count, residual, steps = min(1, len(R.J_a)), 0.0, 0
     if task != FINISH:
         speed, rebounds = assemble_tree(M, R, G, D, t)

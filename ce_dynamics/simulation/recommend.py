@@ -481,12 +481,12 @@ def recommend_method(
     augmented = [np.append(state, t) for t, state in states]
     costs = measure_costs(rhs, jacobian, states)
     tried = {trial.method.name: trial for trial in trials}
-    prospects = {
-        method.name: prospect(
-            method, rate, augmented, spectra, tolerance, horizon, costs, tried.get(method.name)
-        )
-        for method in REGISTERED
-    }
+    begun = augmented[1:] or augmented  # what dies away soon after the start is not the motion
+    prospects = {}
+    for method in REGISTERED:
+        stable = min(stable_step(method, eigenvalues) for eigenvalues in spectra)
+        accurate = min(accurate_step(method, rate, z, tolerance, horizon) for z in begun)
+        prospects[method.name] = prospect(method, stable, accurate, costs, tried.get(method.name))
     return judge_prospects(prospects, spectra, costs, tolerance, tried)
 
 
@@ -499,20 +499,8 @@ def autonomous(rhs: RightHandSide) -> Rate:
     return rate
 
 
-def prospect(
-    method: Method,
-    rate: Rate,
-    states: list[Floats],
-    spectra: list[NDArray[np.complex128]],
-    tolerance: float,
-    horizon: float,
-    costs: Costs,
-    trial: Trial | None,
-) -> Prospect:
-    """Predict a method by its steps at single states, or by its trial."""
-    stable = min(stable_step(method, eigenvalues) for eigenvalues in spectra)
-    begun = states[1:] or states  # what dies away soon after the start is not the motion
-    accurate = min(accurate_step(method, rate, z, tolerance, horizon) for z in begun)
+def prospect(method: Method, stable: float, accurate: float, costs: Costs, trial: Trial | None) -> Prospect:
+    """Predict a method by its stable and accurate steps at single states, or by its trial."""
     if trial is not None:
         step, evaluations = 1.0 / trial.steps, trial.evaluations
     else:

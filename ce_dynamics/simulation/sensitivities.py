@@ -139,7 +139,7 @@ def simulate_sensitivities(
     with at_work(f"tracing sensitivities of {model.system.name!r}"):
         functions = Functions(model, law, rows, columns, held)
     S0 = initial(columns, state, y0_by)
-    T, Y, S = integrate(functions, columns, t, state, S0, method, rtol, atol)
+    T, Y, S = integrate(functions, columns, t, state, S0, {"method": method, "rtol": rtol, "atol": atol})
     values, derivatives = functions.read(T, Y, S)
     run = xr.Dataset(
         {
@@ -285,11 +285,9 @@ def integrate(
     t: Floats,
     state: Floats,
     S0: Floats,
-    method: str,
-    rtol: float,
-    atol: float,
+    options: Mapping[str, Any],
 ) -> tuple[Floats, Floats, Floats]:
-    """Times, states and their derivatives, as far as the run came."""
+    """Times, states and their derivatives, as far as the run came; with options of SciPy's `solve_ivp`."""
     from scipy.integrate import solve_ivp  # here, because most runs never ask
 
     n, m = len(state), len(columns)
@@ -299,8 +297,6 @@ def integrate(
         return np.concatenate((f, f_S.ravel()))
 
     rate, sampled = partial(along, functions.rate), partial(along, functions.sample)
-
-    options: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol}
 
     def through(t: Floats, whole: Floats) -> Any:
         return solve_ivp(rate, (t[0], t[-1]), whole, t_eval=t, **options)

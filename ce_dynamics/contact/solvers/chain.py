@@ -136,18 +136,6 @@ class Patience:
             self.solver = full if within >= full.time_limit else replace(now, time_limit=within)
 
 
-@dataclass(frozen=True)
-class Thorough:
-    """Proximal points of a chain alone, for problems on which Newton's method and sweeps have failed."""
-
-    chain: Chain
-
-    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
-        """Solve, from impulses of which some islands may be solved already."""
-        p = np.zeros(len(problem.c)) if start is None else start
-        return self.chain.within(self.chain.thoroughly(problem, p))
-
-
 def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
     """Return the residual of impulses as a share of what is permitted."""
     return lambda p: float(residual(d, A @ p + b, conditions, p)) / permitted

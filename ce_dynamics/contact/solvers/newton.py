@@ -21,8 +21,8 @@ from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.linear_equations import eliminate
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS, MapPoint, ScaledRows, in_rows, natural_map
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 HALVINGS = 8
 """Largest number of halvings of a step that does not make F smaller."""

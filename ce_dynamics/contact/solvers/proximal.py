@@ -40,9 +40,9 @@ from scipy.sparse.linalg import splu
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
-from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.solvers.newton import proximal
 from ce_dynamics.contact.solvers.rows import DENSITY, Judge, ScaledRows, in_rows
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 RANK = 1e-11
 """Pivots of A, of unit diagonal, that count as zero."""

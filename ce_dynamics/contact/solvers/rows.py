@@ -31,7 +31,7 @@ import scipy.sparse as sp
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, Integers, Kind
-from ce_dynamics.contact.machine import kernel
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 Operator: TypeAlias = Any
 """A square matrix: array, or SciPy sparse array or matrix."""

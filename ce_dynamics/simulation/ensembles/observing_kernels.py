@@ -98,9 +98,10 @@ def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
 
 
 @part
-def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ignore[no-untyped-def]
+def look_ahead(b, observation, look, Y, U, calm):  # type: ignore[no-untyped-def]
     """Set `calm` to False in lanes whose gearing in a predicted state exceeds `most` or is NaN."""
     u, _, _, gearing = observation
+    _, _, heads, most, ways, rows = look
     lanes = calm.size
     for j in range(heads.shape[0]):
         for s in range(2):
@@ -133,7 +134,7 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
     b, held = buffers_of(block), holding_of(block)
     u, outputs, closures, gearing = observation
     U, out, gaps, gears = results
-    seen, bounds, heads, most, ways, rows = look
+    seen, bounds, heads, _, ways, rows = look
     well, calm = verdict
     well[:], calm[:], whole = True, True, True
     for k in range(t.size):
@@ -169,7 +170,7 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
         for lane in range(well.size):
             well[lane] &= calm[lane]
     if t.size > 1:
-        look_ahead(b, observation, heads, most, ways, rows, Y, U, calm)
+        look_ahead(b, observation, look, Y, U, calm)
 
 
 @kernel

@@ -11,41 +11,43 @@ from typing import Any, NamedTuple
 
 from ce_dynamics.simulation.integrators.kernels import (
     EARLY,
-    OWN,
+    Buffers,
+    Holding,
+    IntegerMatrix,
+    Integers,
+    Matrix,
+    Vector,
     buffers_of,
     call,
     combine,
     evaluate,
     hold,
     holding_of,
-    integer_matrix,
-    integers,
     is_finite,
     kernel,
     leaves,
-    matrix,
     part,
+    reader,
     sample_if_due,
-    vector,
 )
 
 
 class FixedTrack(NamedTuple):
     """Progress of the runs: state, whether each lane is alive, its steps made, and a request to stop."""
 
-    y: Any
-    alive: Any
-    steps: Any
-    stop: Any
+    y: Vector
+    alive: Integers
+    steps: Integers
+    stop: Integers
 
 
 class ExplicitSpace(NamedTuple):
     """Work space of explicit stages: a table (`weights` and `places`), rates in rows, the state ahead."""
 
-    weights: Any
-    places: Any
-    K: Any
-    ahead: Any
+    weights: Matrix
+    places: IntegerMatrix
+    K: Matrix
+    ahead: Vector
 
 
 class ImplicitSpace(NamedTuple):
@@ -57,51 +59,27 @@ class ImplicitSpace(NamedTuple):
     γ h of each lane's factors.
     """
 
-    weights: Any
-    places: Any
-    mixing: Any
-    K: Any
-    ahead: Any
-    entries: Any
-    rows: Any
-    columns: Any
-    factors: Any
-    pivots: Any
-    own: Any
-    column: Any
-    gamma: Any
-    every: Any
-    age: Any
-    kept: Any
+    weights: Matrix
+    places: IntegerMatrix
+    mixing: Matrix
+    K: Matrix
+    ahead: Vector
+    entries: Vector
+    rows: Integers
+    columns: Integers
+    factors: Matrix
+    pivots: IntegerMatrix
+    own: Vector
+    column: Vector
+    gamma: Vector
+    every: Integers
+    age: Integers
+    kept: Vector
 
 
-@part
-def track_of(block):  # type: ignore[no-untyped-def]
-    """Return the progress of the runs."""
-    return FixedTrack(
-        vector(block, OWN), integers(block, OWN + 1), integers(block, OWN + 2), integers(block, OWN + 3)
-    )
-
-
-@part
-def explicit_of(block):  # type: ignore[no-untyped-def]
-    """Return the work space of an explicit method."""
-    k = OWN + 4
-    return ExplicitSpace(
-        matrix(block, k), integer_matrix(block, k + 1), matrix(block, k + 2), vector(block, k + 3)
-    )
-
-
-@part
-def implicit_of(block):  # type: ignore[no-untyped-def]
-    """Return the work space of a linearly implicit method."""
-    k = OWN + 4
-    return ImplicitSpace(
-        matrix(block, k), integer_matrix(block, k + 1), matrix(block, k + 2), matrix(block, k + 3),
-        vector(block, k + 4), vector(block, k + 5), integers(block, k + 6), integers(block, k + 7),
-        matrix(block, k + 8), integer_matrix(block, k + 9), vector(block, k + 10), vector(block, k + 11),
-        vector(block, k + 12), integers(block, k + 13), integers(block, k + 14), vector(block, k + 15),
-    )  # fmt: skip
+track_of = reader(FixedTrack, Buffers, Holding)
+explicit_of = reader(ExplicitSpace, Buffers, Holding, FixedTrack)
+implicit_of = reader(ImplicitSpace, Buffers, Holding, FixedTrack)
 
 
 @part

@@ -23,12 +23,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from llvmlite import ir
 from numba import carray, types  # type: ignore[attr-defined]  # numba does not list it
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from ce_dynamics.compiler import loops
 
@@ -39,16 +40,24 @@ EARLY = 1e-9
 the step it belongs to."""
 
 
+Vector: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = NDArray[np.float64]
+Cubes: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+IntegerMatrix: TypeAlias = NDArray[np.int64]
+"""Types of the fields of records that kernels read from a block: the names tell their shapes apart."""
+
+
 class Buffers(NamedTuple):
     """Buffers that the compiled functions of a model read and write; see above."""
 
-    calls: Any
-    time: Any
-    state: Any
-    rate: Any
-    sampled: Any
-    period: Any
-    made: Any
+    calls: Integers
+    time: Vector
+    state: Vector
+    rate: Vector
+    sampled: Vector
+    period: Vector
+    made: Integers
 
 
 class Holding(NamedTuple):
@@ -58,38 +67,37 @@ class Holding(NamedTuple):
     values[k], lane by lane; they are written into `held`.
     """
 
-    cursor: Any
-    times: Any
-    values: Any
-    where: Any
-    held: Any
+    cursor: Integers
+    times: Vector
+    values: Matrix
+    where: Integers
+    held: Vector
 
 
 def sources() -> tuple[tuple[str, int, int], ...]:
     """Files of kernels with their ages and sizes: numba looks only at that of the function it compiles."""
-    here = Path(__file__).resolve()
-    folders = here.parent, here.parents[1] / "ensembles"
-    files = sorted(path for folder in folders for path in folder.glob("*kernels.py"))
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
+    simulation = Path(__file__).resolve().parents[1]
+    files = {*simulation.rglob("*kernels.py"), *(simulation.parent / "contact").rglob("*.py")}
+    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
 
 
 SOURCES = sources()
 
 
-def kernel(function: Callable[..., Any], forceinline: bool = False) -> Any:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile when first called; keep on disk where numba finds a folder it can write to.
 
-    What was kept counts as long as no file of kernels has changed: they call each other.
+    Cached code is valid as long as no file of kernels has changed: they call each other.
     """
-    return loops.kernel(function, forceinline=forceinline, sources=SOURCES)
+    return loops.kernel(function, sources=SOURCES)
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a part of other kernels, inline; see `kernel`.
+    """Compile a part of other kernels, inline.
 
     Tuples of buffers are not passed at run time.
     """
-    return kernel(function, forceinline=True)
+    return loops.kernel(function, forceinline=True)
 
 
 @intrinsic
@@ -140,6 +148,12 @@ def matrix(block, k):  # type: ignore[no-untyped-def]
 
 
 @part
+def cubes(block, k):  # type: ignore[no-untyped-def]
+    """Return an array of 3 × 3 matrices."""
+    return carray(at(block[3 * k]), (block[3 * k + 1], 3, 3), np.float64)
+
+
+@part
 def integers(block, k):  # type: ignore[no-untyped-def]
     """Return an array of integers, flat."""
     return carray(at(block[3 * k]), (block[3 * k + 1] * block[3 * k + 2],), np.int64)
@@ -151,25 +165,28 @@ def integer_matrix(block, k):  # type: ignore[no-untyped-def]
     return carray(at(block[3 * k]), (block[3 * k + 1], block[3 * k + 2]), np.int64)
 
 
-@part
-def buffers_of(block):  # type: ignore[no-untyped-def]
-    """Return the buffers of a model."""
-    return Buffers(
-        integers(block, 0), vector(block, 1), vector(block, 2), vector(block, 3), vector(block, 4),
-        vector(block, 5), integers(block, 6),
-    )  # fmt: skip
+READERS = {
+    "Vector": vector, "Matrix": matrix, "Cubes": cubes, "Integers": integers, "IntegerMatrix": integer_matrix
+}  # fmt: skip
+"""Parts that make an array again, by the type of a record's field."""
 
 
-@part
-def holding_of(block):  # type: ignore[no-untyped-def]
-    """Return the held inputs."""
-    return Holding(
-        integers(block, 7), vector(block, 8), matrix(block, 9), integers(block, 10), vector(block, 11)
-    )
+def reader(record: Any, *before: Any) -> Any:
+    """Return a part that makes a record of arrays again from a block, in which other records come before it.
+
+    The types of its fields are names of `READERS`.  The part is written as text, because numba unrolls no
+    loop over arrays of different shapes.
+    """
+    first = sum(len(other._fields) for other in before)
+    kinds = (getattr(kind, "__forward_arg__", kind) for kind in record.__annotations__.values())
+    arrays = ", ".join(f"{kind}(block, {first + k})" for k, kind in enumerate(kinds))
+    space = {**READERS, "record": record, "__name__": __name__}
+    exec(f"def read(block):\n    return record({arrays})", space)
+    return part(space["read"])
 
 
-OWN = 12
-"""Number of the first array of a block that belongs to a method; buffers and held inputs come before it."""
+buffers_of = reader(Buffers)
+holding_of = reader(Holding, Buffers)
 
 
 @part

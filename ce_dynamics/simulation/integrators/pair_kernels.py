@@ -16,20 +16,22 @@ from ce_dynamics.simulation.integrators.kernels import (
     EARLY,
     GUARDED,
     NOT_FINITE,
-    OWN,
     RUNNING,
     STEP_TOO_SMALL,
+    Buffers,
+    Holding,
+    IntegerMatrix,
+    Integers,
+    Matrix,
+    Vector,
     buffers_of,
     call,
     holding_of,
-    integer_matrix,
-    integers,
     kernel,
     leaves,
-    matrix,
     part,
     put_in_place,
-    vector,
+    reader,
     weigh,
 )
 
@@ -72,19 +74,19 @@ class PairTrack(NamedTuple):
         goes beyond, the estimated error.
     """
 
-    y: Any
-    clock: Any
-    counts: Any
-    code: Any
-    fresh: Any
-    cursor: Any
-    made: Any
-    since: Any
-    slot: Any
-    h: Any
-    all_h: Any
-    stop: Any
-    error: Any
+    y: Vector
+    clock: Matrix
+    counts: IntegerMatrix
+    code: Integers
+    fresh: Integers
+    cursor: Integers
+    made: Integers
+    since: Matrix
+    slot: Integers
+    h: Vector
+    all_h: Vector
+    stop: Vector
+    error: Vector
 
 
 class PairBuffers(NamedTuple):
@@ -94,34 +96,16 @@ class PairBuffers(NamedTuple):
     (1/q, rtol, atol, longest step, least progress, evaluations that may pass without that).
     """
 
-    weights: Any
-    places: Any
-    control: Any
-    K: Any
-    ahead: Any
-    sum: Any
+    weights: Matrix
+    places: IntegerMatrix
+    control: Vector
+    K: Matrix
+    ahead: Vector
+    sum: Vector
 
 
-@part
-def track_of(block):  # type: ignore[no-untyped-def]
-    """Return the progress of the runs."""
-    k = OWN
-    return PairTrack(
-        vector(block, k), matrix(block, k + 1), integer_matrix(block, k + 2), integers(block, k + 3),
-        integers(block, k + 4), integers(block, k + 5), integers(block, k + 6), matrix(block, k + 7),
-        integers(block, k + 8), vector(block, k + 9), vector(block, k + 10), vector(block, k + 11),
-        vector(block, k + 12),
-    )  # fmt: skip
-
-
-@part
-def pair_of(block):  # type: ignore[no-untyped-def]
-    """Return the work space of the method."""
-    k = OWN + 13
-    return PairBuffers(
-        matrix(block, k), integer_matrix(block, k + 1), vector(block, k + 2), matrix(block, k + 3),
-        vector(block, k + 4), vector(block, k + 5),
-    )  # fmt: skip
+track_of = reader(PairTrack, Buffers, Holding)
+pair_of = reader(PairBuffers, Buffers, Holding, PairTrack)
 
 
 @part
@@ -306,8 +290,13 @@ def interpolate(w, track, lane, theta, width, out):  # type: ignore[no-untyped-d
 
 
 @part
-def finish_step(w, track, lane, t_store, held, dense, width, out):  # type: ignore[no-untyped-def]
-    """Accept the step of a lane, or reject it, which makes its h zero."""
+def finish_step(w, track, lane, held, dense, width, store):  # type: ignore[no-untyped-def]
+    """Accept the step of a lane, or reject it, which makes its h zero.
+
+    `store` has the instants that are stored, and the tables of states; `dense` is True if a lane filled
+    `w.sum` already.
+    """
+    t_store, out = store
     exponent = w.control[0]
     t, h, error, stop = track.clock[0, lane], track.h[lane], track.error[lane], track.stop[lane]
     if not error < 1.0:  # NaN included
@@ -405,7 +394,7 @@ def pair_march(width: int) -> Any:
             ended, dense = False, False
             for lane in range(width):
                 if track.h[lane] > 0.0:
-                    dense = finish_step(w, track, lane, t_store, held, dense, width, out)
+                    dense = finish_step(w, track, lane, held, dense, width, (t_store, out))
                     ended = ended or track.code[lane] != RUNNING
             go_ahead(w, track, width)
             if watch_for_stalls(w, track, width) or ended:

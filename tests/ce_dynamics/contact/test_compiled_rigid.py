@@ -26,7 +26,7 @@ from ce_dynamics.contact import (
 from ce_dynamics.contact.conditions import ConvergenceError
 from ce_dynamics.contact.rigid_step import RigidStep
 from ce_dynamics.contact.shapes import Shape
-from ce_dynamics.contact.solvers.chain import Thorough, islands
+from ce_dynamics.contact.solvers.chain import islands
 from ce_dynamics.contact.solvers.newton import evaluate_map, find_direction, held_system, steps_of
 from ce_dynamics.contact.solvers.rows import MapPoint, ScaledRows, natural_map
 from tests.ce_dynamics.contact.numpy_steps import BodiesEnd, bodies_step
@@ -152,12 +152,13 @@ def test_islands_that_are_solved_stay_as_they_are(rng: np.random.Generator) -> N
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     conditions = Conditions.of([Kind.UNILATERAL] * 3)
     problem = Problem.from_dense(rows, np.eye(2), np.array([-1.0, -2.0]), np.zeros(3), conditions)
-    found = Thorough(Chain()).solve(problem, np.array([0.3, 0.7, 0.5]))
+    found = Chain().thoroughly(problem, np.array([0.3, 0.7, 0.5]))
     assert found.converged
     assert found.p[:2].tolist() == [0.3, 0.7]
     assert found.p[2] == pytest.approx(2.0, abs=1e-9)
+    impatient = Chain(limit=1e-3, time_limit=1e-9)
     with pytest.raises(ConvergenceError, match="residual"):
-        Thorough(Chain(limit=1e-3, time_limit=1e-9)).solve(problem, np.array([0.3, 0.7, 0.5]))
+        impatient.within(impatient.thoroughly(problem, np.array([0.3, 0.7, 0.5])))
 
 
 def test_newton_steps_of_held_rows_equal_all(rng: np.random.Generator) -> None:
