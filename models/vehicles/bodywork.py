@@ -357,9 +357,14 @@ def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     yield box((length, 2.0 * half, deep), at, "trim", "#24282c")
     inside = (foot - behind - length - 0.5, 0.0, low + above - 0.02)  # the paint below is that of the bonnet
     yield box((1.0, 2.0 * half, 0.02), inside, "trim", "#24282c")
-    centre = eyes_of(style, frame) + STEERING_WHEEL[:3]
+    yield from steering_wheel(eyes_of(style, frame), STEERING_WHEEL[3])
+
+
+def steering_wheel(eyes: Floats, radius: float) -> Iterator[Shape]:
+    """Yield the ring and three spokes in front of a driver's eyes."""
+    centre = eyes + STEERING_WHEEL[:3]
     turn = np.linspace(0.0, 2.0 * np.pi, 21)
-    ring = centre + STEERING_WHEEL[3] * (
+    ring = centre + radius * (
         np.cos(turn)[:, None] * (0.0, 1.0, 0.0) + np.sin(turn)[:, None] * (0.4, 0.0, 0.92)
     )
     spokes = [(centre, ring[k]) for k in (0, 10, 15)]

@@ -26,7 +26,7 @@ from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.bodywork import FrameSizes, eyes_of, gltf_body, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
-from ce_dynamics.models.vehicles.special_bodies import BODIES, EYES
+from ce_dynamics.models.vehicles.special_bodies import BODIES, EYES, eyes_in
 from ce_dynamics.models.vehicles.summary import check_run
 from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, plate, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
@@ -259,8 +259,7 @@ def cameras_of(system: System) -> Iterator[Camera]:
     frame = frame_of(units_of(system)["chassis"])
     radius, style = frame.radius, style_in(system, frame)
     if style in EYES:
-        station, aside, high = EYES[style]
-        eye = np.array([float(frame.x([station])[0]), aside * frame.half, float(frame.z([high])[0])])
+        eye = eyes_in(style, frame)
     else:
         eye = eyes_of(styles()[style], frame)
     yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.vehicles.bodywork import (
     BRAKE_LAMP,
     GLASS,
@@ -17,6 +18,7 @@ from ce_dynamics.models.vehicles.bodywork import (
     loft,
     look,
     pair,
+    steering_wheel,
 )
 from ce_dynamics.views.scene.shapes import Shape
 
@@ -39,6 +41,14 @@ FUSELAGE = (
 """Outlines of single-seaters: station, half width over the room between the wheels, lower and upper edge."""
 EYES = {"truck": (-1.6, 0.45, 4.5), "single-seater": (0.6, 0.0, 2.75)}
 """Places of the driver's eyes: station, part of the half track, height."""
+SMALL_WHEEL = 0.13
+"""Radius of a single-seater's steering wheel [m]."""
+
+
+def eyes_in(style: str, frame: FrameSizes) -> Floats:
+    """Return the place of a driver's eyes."""
+    station, aside, high = EYES[style]
+    return np.array([float(frame.x([station])[0]), aside * frame.half, float(frame.z([high])[0])])
 
 
 def truck(frame: FrameSizes) -> Iterator[Shape]:
@@ -121,6 +131,7 @@ def single_seater(frame: FrameSizes) -> Iterator[Shape]:
         yield bar(*ends, 0.06 * R, "metal", "#7b828a")
     yield bar((hoop, -0.1 * free, top), (hoop, 0.1 * free, top), 0.06 * R, "metal", "#7b828a")
     yield box((0.75 * R, 0.62 * free, 0.03), (float(frame.x([0.5])[0]), 0.0, float(seat)), "trim", TRIM)
+    yield from steering_wheel(eyes_in("single-seater", frame), SMALL_WHEEL)
 
 
 def trailer(frame: FrameSizes) -> Iterator[Shape]:

@@ -16,7 +16,7 @@ from ce_dynamics.models.parts.roads.kinds import road
 from ce_dynamics.models.parts.roads.map_files import HeightMap
 from ce_dynamics.models.parts.roads.surfaces import EDGE, BumpRoad, InclinedRoad
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.bodywork import style_of
+from ce_dynamics.models.vehicles.bodywork import FrameSizes, cockpit, eyes_of, style_of, styles
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.pictures import (
     CONE,
@@ -39,6 +39,7 @@ from ce_dynamics.models.vehicles.pictures import (
     tyres_of,
     units_of,
 )
+from ce_dynamics.models.vehicles.special_bodies import eyes_in, single_seater
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +224,18 @@ def test_cameras_look_forward_and_at_every_wheel(sedan: ce.System) -> None:
     assert ahead[0] > 0.9 * np.linalg.norm(ahead)
     left, right = cameras["wheel front_left"], cameras["wheel front_right"]
     assert left.eye[1] > left.target[1] > 0.0 > right.target[1] > right.eye[1]
+
+
+def test_steering_wheels_are_within_reach_of_eyes() -> None:
+    frame = FrameSizes(0.8, -0.8, (0.8, -0.8), half=0.6, ground=-0.3, radius=0.26, tyre=0.09)
+    seats = {name: (cockpit(style, frame), eyes_of(style, frame)) for name, style in styles().items()}
+    seats["single-seater"] = single_seater(frame), eyes_in("single-seater", frame)
+    for name, (shapes, eyes) in seats.items():
+        rods = [shape for shape in shapes if shape.colour == "#33383d"]
+        away = np.concatenate([rod.points for rod in rods]) - eyes
+        assert (away[:, 0] > 0.3).all(), name  # ahead of the chest
+        assert (np.linalg.norm(away, axis=1) < 0.8).all(), name  # as far as arms reach
+        assert (away[:, 2] < 0.0).all(), name  # the way is seen over it
 
 
 def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
