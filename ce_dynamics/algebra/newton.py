@@ -63,7 +63,6 @@ def polish(
     iterations: int = 12,
     gain: float = 0.1,
     rcond: float = 1e-11,
-    longest: float = np.inf,
 ) -> Polished:
     """Take full Newton steps of least length from nearby, down to rounding.
 
@@ -80,8 +79,6 @@ def polish(
         Largest number of steps.
     rcond : float
         Singular values that count as zero, relative to the largest.
-    longest : float
-        Largest entry of a step.
     """
     least = np.inf
     for _ in range(iterations):
@@ -90,7 +87,7 @@ def polish(
         if error <= tolerance and not error < gain * least:
             break
         least = min(least, error)
-        x = moved(x, shortened(least_squares(J, -r, rcond), longest))
+        x = moved(x, np.asarray(least_squares(J, -r, rcond)))
     return Polished(x, min(least, error))
 
 

@@ -1,4 +1,4 @@
-"""Solutions to rounding, or certificates that there is none.
+"""Solutions to rounding, certificates that there is none, and uniqueness of a solution.
 
 `InfeasibleError` is raised only with a certificate, `ConvergenceError` where there is neither a solution nor
 a certificate.  Without friction v⁺ and w are unique, because M is positive definite; p need not be.
@@ -30,6 +30,7 @@ from ce_dynamics.contact.conditions import (
     bounds,
 )
 from ce_dynamics.contact.problem import Problem, Solution
+from ce_dynamics.contact.solvers.chain import Chain, csr, quickly
 from ce_dynamics.errors import ModelError
 
 PROVES = 1e-7
@@ -44,10 +45,7 @@ def certificate(problem: Problem) -> Floats | None:
     chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
     if len(chosen) == 0:
         return None
-    GT = sp.csr_matrix(
-        (problem.GT.values, problem.GT.columns, problem.GT.starts),
-        shape=(problem.GT.height, problem.GT.width),
-    )[chosen]
+    GT = csr(problem.GT)[chosen]
     size = np.sqrt(np.asarray(GT.multiply(GT).sum(axis=1)).ravel())
     # rows that are nothing but rounding are zero
     size = np.where(size > 1e-14 * np.max(size, initial=0.0), size, np.inf)
@@ -111,8 +109,6 @@ class Exact:
         ConvergenceError
             If no solution was found; whether there is one is not known.
         """
-        from ce_dynamics.contact.solvers.chain import Chain, quickly  # here, because most runs never ask
-
         allowance = self.tolerance * float(np.max(np.abs(problem.b), initial=0.0))
         chain = Chain(1e-13)
         found = quickly(problem, start, chain.tolerance * problem.speed)

@@ -278,14 +278,8 @@ class Solution:
 def without_gain(problem: Problem, solution: Solution, before: Floats, after: Floats) -> Solution:
     """A solution, or, of impulses that are far from one, the share α ≤ 1 with which rows do no positive work.
 
-    That is α pᵀ (w⁻ + w_free + α A p) / 2 with the rates w⁻ before the step and w_free without impulses.
-
-    Parameters
-    ----------
-    problem : Problem
-    solution : Solution
-    before, after : (m,) arrays
-        Rates of the rows at both ends of the step, with these impulses.
+    That is α pᵀ (w⁻ + w_free + α A p) / 2 with the rates w⁻ before the step and w_free without impulses;
+    `before` and `after` are the rates of the rows at both ends of the step, with these impulses.
     """
     if solution.converged or solution.residual <= POOR * problem.speed:
         return solution

@@ -57,26 +57,12 @@ def rebounding(
     restitution: Floats,
     rest_speed: float,
 ) -> Floats:
-    """Return shares of e with which rows rebound now.
+    """Return shares of e with which rows rebound now, from gaps and rates, and rates predicted after a step.
 
     A row rebounds if its gap would close within the step and it closes faster than ``rest_speed``.  It does
     so at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.  From that speed
     to twice it the share grows from nothing, as things that give a little come to rest: no rebound
     depends on the side of a threshold on which rounding left it.
-
-    Parameters
-    ----------
-    psi, rate : (m,) arrays
-        Gaps and their rates before the step.
-    predicted : (m,) array
-        Rates after it without impulses.
-    h : float
-        Step [s].
-    unilateral : (m,) bool array
-        Rows that have a gap.
-    restitution : (m,) array
-        e.
-    rest_speed : float
     """
     rebounds = unilateral & (restitution > 0.0) & (rate < -rest_speed) & (psi / h + predicted <= 0.0)
     return np.where(rebounds, share_of(-rate, rest_speed), 0.0)
@@ -150,20 +136,9 @@ class Impact(NamedTuple):
 def impacts(
     rows: TouchingRows, v: Floats, predicted: Floats, h: float, rest_speed: float, solver: Solver
 ) -> Impact | None:
-    """Return all impacts at the start of a step; None if there are none.
+    """Return all impacts at the start of a step from velocities v; None if there are none.
 
-    Parameters
-    ----------
-    rows : Touching
-    v : (n,) array
-        Velocities before.
-    predicted : (m,) array
-        Rates after the step without impulses.
-    h : float
-        [s].
-    rest_speed : float
-    solver : Solver
-        Of the compression.
+    `predicted` are the rates after the step without impulses; the solver is that of compressions.
     """
     total, work, residual, unresolved = np.zeros(len(rows.psi)), 0.0, 0.0, 0
     gap = np.where(rows.unilateral, np.maximum(rows.psi, 0.0) / h, 0.0)
@@ -181,18 +156,10 @@ def impacts(
 
 
 def impact(rows: TouchingRows, v: Floats, w: Floats, c: Floats, rest_speed: float, solver: Solver) -> Impact:
-    """One impact: compression and expansion.
+    """Return one impact, compression and expansion, from velocities v and rates w.
 
-    Parameters
-    ----------
-    rows : Touching
-    v, w : arrays
-        Velocities and rates before.
-    c : (m,) array
-        What gaps allow the rows to close, none where they rebound.
-    rest_speed : float
-        A row counts as hit with A_ii Λ_i: what hits a resting neighbour through a body makes it rebound too.
-    solver : Solver
+    c is what gaps allow the rows to close, none where they rebound.  A row counts as hit with A_ii Λ_i: what
+    hits a resting neighbour through a body makes it rebound too.
     """
     nothing = np.zeros(len(c))  # bounded forces have no impulse
     compression = rows.problem(v, c, rows.conditions._replace(lower=nothing, upper=nothing))

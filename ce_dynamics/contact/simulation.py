@@ -45,17 +45,8 @@ def jump_in(
 ) -> Jump | None:
     """The first passage near a dead centre whose energy does not balance, if any; warns where one was near.
 
-    Parameters
-    ----------
-    model : Model
-    t, Y : arrays
-        Times and states (in rows) of all steps.
-    work : array
-        Done until then on the system, by rows too [J].
-    inputs_at : callable
-        Inputs at a time and a state.
-    stopped : bool
-        Whether the run failed: what it did near a dead centre before that is not sound.
+    `work` has been done on the system until each step, by rows too.  If the run `stopped` by failure, the
+    steps near a dead centre before that are not sound.
     """
 
     def is_sound(reach: Reach, t: Floats, rows: Floats) -> bool:

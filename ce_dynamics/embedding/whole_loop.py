@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.algebra.newton import LONGEST_TURN, Polished, largest, polish
+from ce_dynamics.algebra.newton import Polished, largest, polish, shortened
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import explain_open_loop
@@ -236,9 +236,10 @@ def close_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array
         off = (q[places] - wanted) / linkage.scales[places]
         return np.concatenate((r, off)), np.vstack((kernel.scale_columns(Y), rows))
 
-    return polish(
-        equations, kernel.move, q, kernel.tolerance, iterations=ITERATIONS, rcond=1e-10, longest=LONGEST_TURN
-    )
+    def move(q: Array, step: Array) -> Array:
+        return kernel.move(q, shortened(step))
+
+    return polish(equations, move, q, kernel.tolerance, iterations=ITERATIONS, rcond=1e-10)
 
 
 def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
