@@ -204,6 +204,18 @@ def test_rigid_tyres_of_chrono_make_energy() -> None:
 
 
 @needs_recordings
+def test_rigid_tyres_of_chrono_jolt_as_they_roll() -> None:
+    """From 0.5 to 2 s, straight on at 12 m/s on a level road, no load of a wheel is near its mean."""
+    one = of_chrono("acv_step_lu")
+    straight = (one["t"] >= 0.5) & (one["t"] < 2.0)
+    loads = [one.wheel(place, "FZ")[straight] for place in ("a0L", "a0R", "a1L", "a1R")]
+    assert np.abs(one["steering"][straight]).max() == 0.0
+    swings = [load.std() / load.mean() for load in loads]
+    assert 0.2 < min(swings)
+    assert max(swings) < 0.31
+
+
+@needs_recordings
 def test_rigid_tyres_of_chrono_give_way_by_modulus() -> None:
     """Tyre and road of 20 MPa touch at four points of curvature 0.1 m, by Hertz; the vehicle jitters.
 
