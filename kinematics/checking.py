@@ -76,6 +76,8 @@ class LinkageBench:
         owner = "check_linkage"
         what = "a linkage, such as FourBar(...)"
         self.linkage = checks.provides(f"{owner}: linkage", linkage, ("joints", "solve"), what)
+        if steering is not None:
+            checks.provides(f"{owner}: steering", steering, ("joints", "solve"), what)
         self.steering = steering
         low, high = checks.finite_array(f"{owner}: steering_span", steering_span, (2,))
         self.steering_span = float(low), float(high)

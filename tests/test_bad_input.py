@@ -15,7 +15,7 @@ from tests.campaigns.bad_input.catalogue import CATEGORIES, cases_of
 SAMPLES = {
     "description": 300, "data file": 40, "sweeps": 40, "URDF": 80, "MJCF": 80, "runs": 120,
     "command line": 25, "roads": 40, "elements": 160, "controllers": 20, "vehicle files": 30,
-    "Chrono files": 60,
+    "Chrono files": 120,
 }  # fmt: skip
 """How many of each category."""
 
@@ -24,6 +24,7 @@ SAMPLES = {
 def test_bad_input_is_refused_by_name(category: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cases = [case for case in cases_of(category) if category != "command line" or not case.may]  # no runs
+    cases = [case for case in cases if not case.name.startswith("memory")]  # those take the campaign's limits
     chosen = spread(cases, SAMPLES[category])
     assert len(chosen) == SAMPLES[category]
     ends = {case.name: judged(case) for case in chosen}
@@ -144,7 +145,7 @@ def test_what_is_no_file_or_name_is_refused(name: str) -> None:
 
 
 BY_HAND = (
-    "export_fmu({'step': 1e+300})", "for '(-6, -1.5, 0, 1.5, 6) kN'", "--view @", "--tyre front=",
+    "simulate({'method': 'dopri5', 'step'", "for '(-6, -1.5, 0, 1.5, 6) kN'", "--view @", "--tyre front=",
     "title of 4",
 )  # fmt: skip
 

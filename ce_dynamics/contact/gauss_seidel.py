@@ -58,6 +58,7 @@ class GaussSeidel:
     def __post_init__(self) -> None:
         checks.number("Gauss–Seidel: tolerance", self.tolerance, above=0.0)
         checks.integer("Gauss–Seidel: max_sweeps", self.max_sweeps, at_least=1)
+        checks.number("Gauss–Seidel: limit", self.limit, above=0.0, infinite=True)
 
     def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
         """Sweep until the residual is within the tolerance.

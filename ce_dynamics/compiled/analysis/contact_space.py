@@ -130,7 +130,8 @@ def contact_space(
     >>> held.force, held.rank
     (array([9.81, 9.81]), 2)
     """
-    held_rows, task_rows = read_targets("contacts", contacts, held), read_targets("tasks", tasks, directions)
+    held_rows = read_targets("contacts", contacts, held, "held")
+    task_rows = read_targets("tasks", tasks, directions)
 
     def dynamics(y: Array, u: Array, at: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

@@ -145,7 +145,10 @@ class Directed(NamedTuple):
 
 
 def read_targets(
-    what: str, targets: Point | Frame | Sequence[Point | Frame], directions: ArrayLike | None
+    what: str,
+    targets: Point | Frame | Sequence[Point | Frame],
+    directions: ArrayLike | None,
+    called: str = "directions",
 ) -> Directed:
     """Return points and frames as a caller names them, with the directions that count."""
     known = "points and frames, as model.point(body, at) and model.frame(body, at) return them"
@@ -157,8 +160,8 @@ def read_targets(
         for target in chosen
     ]
     labels = [label for target in chosen for label in target.labels]
-    D = np.eye(len(labels)) if directions is None else checks.numbers("directions", directions)
-    D = checks.finite_array("directions", D[np.newaxis] if D.ndim == 1 else D, (None, len(labels)))
+    D = np.eye(len(labels)) if directions is None else checks.numbers(called, directions)
+    D = checks.finite_array(called, D[np.newaxis] if D.ndim == 1 else D, (None, len(labels)))
     return Directed(parts, labels, D)
 
 

@@ -264,7 +264,7 @@ class FixedTendon(ForceElement):
         self.zero = finite_number(zero, owner, "zero")
         self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
         self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
-        self.rest = ascending(rest, owner, "rest")
+        self.rest = ascending(checks.items(f"{owner}: rest", rest, 2), owner, "rest")
         self.law = read_command_law(owner, command, law)
         self.inputs = () if self.law is None else (self.law.command,)
         self.states = () if self.law is None else self.law.states

@@ -98,7 +98,7 @@ class Cord(ForceElement):
         self.design_length = sum(piece.weight * norm(piece.at_b - piece.at_a) for piece in self.pieces)
         self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
         self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
-        self.rest = ascending(rest or (self.design_length, self.design_length), owner, "rest")
+        self.rest = ascending((self.design_length,) * 2 if rest is None else rest, owner, "rest")
         self.law = read_command_law(owner, command, law)
         self.inputs = () if self.law is None else (self.law.command,)
         self.states = () if self.law is None else self.law.states

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.frames import Pose
@@ -123,6 +124,7 @@ def mjcf_feet(
         ]
     """
     check_names("mjcf_feet: independent", independent)
+    checks.number("mjcf_feet: tolerance", tolerance, at_least=0.0)
     root = parse(path, "mujoco")
     check_copies([root], Included(root))
     file = Compiled(root.path)

@@ -119,6 +119,7 @@ def shapes_of(
     """Return all elements of a kind that have a geometry, and the file's root."""
     check_names("ignore", ignore)
     check_names("independent", independent)
+    tolerance = checks.number("tolerance", tolerance, at_least=0.0)
     given = read_description(path, loops, ignore, RIGHT_ANGLES)
     for name in independent:
         if name not in given.robot.joints:

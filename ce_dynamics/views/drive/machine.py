@@ -213,6 +213,8 @@ class Machine:
             )
         self.forces = None if forces is None else tuple(forces)
         self._shapes = dict(checks.mapping("Machine: shapes", {} if shapes is None else shapes))
+        if instruments is not None:
+            checks.instance("Machine: instruments", instruments, Instruments, "Instruments")
         self._scenery, self._cameras, self._instruments = list(scenery), list(cameras), instruments
         checks.check_name("Machine: camera", camera, self.take.camera_names, "camera")
         self.camera = camera

@@ -216,6 +216,8 @@ def view(
             checks.instance(f"view: {name}: entry", piece, Shape, "a shape of ce_dynamics.views.scene")
     for one in checks.items("view: cameras", cameras):
         checks.instance("view: cameras: entry", one, Camera, "a Camera")
+    if instruments is not None:
+        checks.instance("view: instruments", instruments, Instruments, "Instruments")
     runs: Mapping[str, Any]
     runs = (
         dict(results) if isinstance(results, Mapping) and not hasattr(results, "data_vars") else {"": results}

@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-import shutil
-import tempfile
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 import ce_dynamics as ce
 from tests.campaigns.bad_input import values
-from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls
-from tests.campaigns.bad_input.runs import model
-
-HERE, X, Z = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+from tests.campaigns.bad_input.cases import Case, in_folder
+from tests.campaigns.bad_input.description import HERE, X
+from tests.campaigns.bad_input.runs import asked, model
+from tests.campaigns.bad_input.values import calls
 
 
 def of_analyses() -> list[Case]:
     """Methods of `Model`."""
-    found = []
-
-    def of(method: str, good: dict[str, Any], spec: str, own: dict[str, Any] | None = None) -> None:
-        made = partial(lambda name, **given: getattr(model(), name)(**given), method)
-        found.extend(calls(method, made, good, spec, own))
-
-    zero = np.zeros(2)
-    of("aggregated_body", {"body": "arm"}, "body:named_body~ y:state4 u:state2")
-    of("centroidal", {"q": zero, "v": zero}, "q:state2 v:state2 u:state2")
-    of("innovations", {"q": zero}, "q:state2 u:state2")
-    of("inverse_mass_matrix", {"q": zero}, "q:state2 u:state2")
-    of("solve_mass", {"q": zero, "T": zero}, "q:state2 T:state2-matrix u:state2")
-    for method in ("frame", "point"):
-        of(method, {"body": "arm"}, "body:named_body~ at:vector")
+    zero, at = np.zeros(2), model().point("arm", X)
     names = {"text": "no such name", "bytes": b"angle"}
     every = dict.fromkeys(("of", "by", "keeping", "adjusting", "hold", "outputs"), names)
-    good = {"of": "angle", "by": "stiffness"}
-    of("derivatives", good, "of:names~ by:names~ keeping:names~ adjusting:names~ y:state4 u:state2", every)
-    of("eigenvalue_derivatives", {"by": "stiffness"}, "by:names~ y:state4 u:state2 at_rest:flag", every)
-    of("reaction_derivatives", good | {"of": "arm"}, "of:names~ by:names~ y:state4 u:state2", every)
     points = {"points": [1], "texts": ["arm"], "pair": ["arm", None]}
-    of("operational_space", {"targets": None}, "targets:object~", {"targets": points})
-    of("contact_space", {"contacts": None}, "contacts:object-list~", {"contacts": points})
     targets = {"text": {"arm": HERE}, "number": {1: HERE}}
-    of("inverse_kinematics", {}, "targets:object~", {"targets": targets})
+    listed = "of:names~ by:names~ keeping:names~ adjusting:names~"
+    tried: tuple[tuple[str, dict[str, Any], str, dict[str, Any]], ...] = (
+        ("aggregated_body", {"body": "arm"}, "body:named_body~", {}),
+        ("centroidal", {"q": zero, "v": zero}, "", {}), ("innovations", {"q": zero}, "", {}),
+        ("inverse_mass_matrix", {"q": zero}, "", {}),
+        ("solve_mass", {"q": zero, "T": zero}, "T:state2-matrix", {}),
+        ("frame", {"body": "arm"}, "body:named_body~", {}),
+        ("point", {"body": "arm"}, "body:named_body~", {}),
+        ("derivatives", {"of": "angle", "by": "stiffness"}, listed, every),
+        ("eigenvalue_derivatives", {"by": "stiffness"}, "by:names~", every),
+        ("reaction_derivatives", {"of": "arm", "by": "stiffness"}, "of:names~ by:names~", every),
+        ("contact_space", {"contacts": at}, "contacts:object-list~ tasks:", {"contacts": points}),
+        ("inverse_kinematics", {"targets": {at: X}}, "targets:object~", {"targets": targets}),
+        ("modes", {}, "hold:names~", every), ("linearize", {}, "outputs:names~", every),
+    )  # fmt: skip
+    found = []
+    for of, good, spec, own in tried:
+        arguments = inspect.signature(getattr(model(), of)).parameters
+        found += asked(of, good, spec, {name: own[name] for name in own if name in arguments})
 
     def to_a_point(wanted: Any) -> Any:
         return model().inverse_kinematics({model().point("arm", X): wanted}, evaluations=200)
@@ -55,11 +51,6 @@ def of_analyses() -> list[Case]:
         Case(f"inverse_kinematics(point at {name})", lambda value=value: to_a_point(value))  # type: ignore[misc]
         for name, value in values.NO_VECTOR.items()
     ]
-    for what, kind in (("y", "state4"), ("u", "state2")):
-        for method in ("modes", "linearize"):
-            of(method, {}, f"{what}:{kind}")
-    of("modes", {}, "hold:names~ damped:flag", every)
-    of("linearize", {}, "outputs:names~", every)
     return found
 
 
@@ -74,57 +65,27 @@ def of_pictures() -> list[Case]:
     texts: dict[str, Any] = {"number": 1, "bytes": b"x", "list": [], "thing": values.Thing(), "nan": math.nan}
 
     def table(**given: Any) -> Any:
-        folder = Path(tempfile.mkdtemp())
-        try:
-            return ce.save_table(**{"results": results(), "path": folder / "run.csv", **given})
-        finally:
-            shutil.rmtree(folder)
+        return in_folder(
+            lambda folder: ce.save_table(**{"results": results(), "path": folder / "run.csv", **given})
+        )
 
-    found = calls("describe", ce.describe, {}, "system:object")
-    found += calls(
-        "view",
-        ce.view,
-        {"system": model(), "results": results()},
-        (
-            "system:object results:object-nothing-mapping~ shapes~ scenery~ cameras~ "
-            "camera:word-nothing~ title"
-        ),
-        {
-            "shapes": {"list": [1], "number": 1, "nobody": {"nobody": []}, "things": {"arm": [1]}},
-            "scenery": {"number": 1, "text": "tree", "things": [1]},
-            "cameras": {"number": 1, "text": "eye", "things": [1]},
-            "title": texts,
-        },
+    found = calls(ce.describe, {}, "system:object") + calls(
+        ce.quantity, {"results": results(), "name": "angle"}, "results:object name:word~ model:"
     )
-    found += calls(
-        "quantity", ce.quantity, {"results": results(), "name": "angle"}, "results:object name:word~"
-    )
-    found += calls(
-        "save_table",
-        table,
-        {},
-        "results:object path~",
-        {
-            "path": {
-                **texts,
-                "nothing": None,
-                "ending": "/tmp/bad.xyz",
-                "no ending": "bad",
-                "folder": "/tmp",
-                "device": "/dev/null/x.csv",
-                "long": "x" * 5000 + ".csv",
-                "zero byte": "a\0.csv",
-            }
-        },
-    )
-    return found
+    own = {
+        "shapes": {"list": [1], "number": 1, "nobody": {"nobody": []}, "things": {"arm": [1]}},
+        "scenery": {"number": 1, "text": "tree", "things": [1]},
+        "cameras": {"number": 1, "text": "eye", "things": [1]}, "title": texts,
+    }  # fmt: skip
+    spec = "system:object results:object-nothing-mapping~ camera:word~ shapes:~ title:"
+    found += calls(ce.view, {"system": model(), "results": results()}, spec, own)
+    paths = texts | {
+        "nothing": None, "ending": "/tmp/bad.xyz", "no ending": "bad", "folder": "/tmp",
+        "device": "/dev/null/x.csv", "long": "x" * 5000 + ".csv", "zero byte": "a\0.csv",
+    }  # fmt: skip
+    return found + calls(ce.save_table, {}, "results:object path:~", {"path": paths}, run=table)
 
 
 def prepare() -> None:
     """Compile what is compiled once."""
     results()
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_analyses(), *of_pictures()]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from ce_dynamics.errors import CeDynamicsError
 
@@ -51,6 +54,31 @@ class Case:
     run: Callable[[], Any]
     says: tuple[str, ...] = ()
     may: bool = False
+
+
+def in_folder(run: Callable[[Path], Any]) -> Any:
+    """Call a function with an empty folder that is taken away again."""
+    folder = Path(tempfile.mkdtemp(prefix="bad-input-"))
+    try:
+        return run(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+Content: TypeAlias = "str | bytes | Callable[[], str | bytes]"
+"""Content of a file, or a function that makes a large one."""
+
+
+def reading(read: Callable[..., Any], content: Content, suffix: str, **given: Any) -> Callable[[], Any]:
+    """Return a call that reads a file with some content."""
+
+    def run(folder: Path) -> Any:
+        made = content() if callable(content) else content
+        path = folder / f"file{suffix}"
+        path.write_bytes(made.encode("utf-8", "surrogateescape") if isinstance(made, str) else made)
+        return read(path, **given)
+
+    return lambda: in_folder(run)
 
 
 def judged(case: Case) -> tuple[End, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
+from inspect import signature
+from types import ModuleType
 
 from tests.campaigns.bad_input import (
     analyses,
@@ -29,32 +31,32 @@ from tests.campaigns.bad_input import (
 )
 from tests.campaigns.bad_input.cases import Case
 
-MAKERS: dict[str, Callable[[], list[Case]]] = {
-    "description": description.cases, "runs": runs.cases, "data file": data_file.cases,
-    "command line": command_line.cases, "sweeps": sweeps.cases, "URDF": urdf.cases, "MJCF": mjcf.cases,
-    "studies": studies.cases, "roads": roads.cases, "vehicle parts": vehicle_parts.cases,
-    "more commands": more_commands.cases, "vehicle files": vehicle_files.cases, "elements": elements.cases,
-    "controllers": controllers.cases, "analyses": analyses.cases, "procedures": procedures.cases,
-    "pages": pages.cases, "Chrono files": chrono_files.cases, "surroundings": surroundings.cases,
-    "by hand": by_hand.cases,
+MODULES: dict[str, ModuleType] = {
+    "description": description, "runs": runs, "data file": data_file, "command line": command_line,
+    "sweeps": sweeps, "URDF": urdf, "MJCF": mjcf, "studies": studies, "roads": roads,
+    "vehicle parts": vehicle_parts, "more commands": more_commands, "vehicle files": vehicle_files,
+    "elements": elements, "controllers": controllers, "analyses": analyses, "procedures": procedures,
+    "pages": pages, "Chrono files": chrono_files, "surroundings": surroundings, "by hand": by_hand,
 }  # fmt: skip
-CATEGORIES = tuple(MAKERS)
-PREPARATIONS: dict[str, Callable[[], None]] = {
-    "runs": runs.prepare, "command line": command_line.prepare, "studies": studies.prepare,
-    "vehicle parts": vehicle_parts.prepare, "more commands": more_commands.prepare,
-    "analyses": analyses.prepare, "pages": pages.prepare, "surroundings": surroundings.prepare,
-}  # fmt: skip
+"""Modules by category; functions ``of_...`` without arguments return their cases."""
+CATEGORIES = tuple(MODULES)
 
 
 @cache
 def cases_of(category: str) -> Sequence[Case]:
     """The cases of a category."""
-    return MAKERS[category]()
+    module = MODULES[category]
+    makers = [
+        made
+        for name, made in vars(module).items()
+        if name.startswith("of_") and made.__module__ == module.__name__ and not signature(made).parameters
+    ]
+    return [case for make in makers for case in make()]
 
 
 def prepare(category: str) -> None:
     """What cases of a category are not to be charged for: loops that are compiled when first used."""
-    PREPARATIONS.get(category, lambda: None)()
+    getattr(MODULES[category], "prepare", lambda: None)()
 
 
 def tasks(categories: Sequence[str], sample: int | None = None) -> list[tuple[str, int]]:

@@ -6,9 +6,8 @@ Each is read as it is, or converted with its bushings and trailer, and built int
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.cases import Case, in_folder
+from tests.models.vehicles.chrono.small_car import files
 from tests.models.vehicles.chrono.test_bushings import BUSHING, soft
 from tests.models.vehicles.chrono.test_trailers import towing
 
@@ -86,14 +86,14 @@ def changed(content: Any, keys: Keys, value: Any) -> dict[str, Any]:
     return dict(copy)
 
 
-def read(content: dict[str, dict[str, Any]], whole: bool) -> Any:
-    """A vehicle built of such files; with its trailer and bushings if that is asked for."""
-    folder = Path(tempfile.mkdtemp(prefix="chrono-"))
-    try:
+def read(content: dict[str, Any], whole: bool = False) -> Any:
+    """A vehicle built of such files, or bytes; with its trailer and bushings if that is asked for."""
+
+    def build_it(folder: Path) -> Any:
         for name, part in content.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(part), "utf-8")
+            path.write_bytes(part if isinstance(part, bytes) else json.dumps(part).encode())
         car = folder / "car" / "Vehicle.json"
         if not whole:
             return build(VehicleParameters.load(car))
@@ -101,12 +101,12 @@ def read(content: dict[str, dict[str, Any]], whole: bool) -> Any:
         both = folder / "both.yaml"
         both.write_text(made.text, "utf-8")
         return build(VehicleParameters.load(both))
-    finally:
-        shutil.rmtree(folder)
+
+    return in_folder(build_it)
 
 
-def cases() -> list[Case]:
-    """All of them."""
+def of_values() -> list[Case]:
+    """Every value of every file, one at a time."""
     content = soft(Upper=BUSHING) | {
         name: part for name, part in towing().items() if name.startswith("cart/")
     }
@@ -123,4 +123,20 @@ def cases() -> list[Case]:
 
                 where = "/".join(map(str, keys))
                 found.append(Case(f"{file}: {where} = {name}", run, may=may or ignored))
+    return found
+
+
+def of_files() -> list[Case]:
+    """Files that are no JSON, or something else."""
+    content, found = files(), []
+    for name, part in content.items():
+        text = json.dumps(part).encode()
+        unused = name.rpartition("/")[2] in ("Engine.json", "Gears.json", "Tyre.json")
+        for what, wrong in {
+            "empty": b"", "truncated": text[: len(text) // 2], "list": b"[]", "number": b"1",
+            "not UTF-8": b'{"Name": "\xff"}', "deep": b"[" * 100_000, "zeros": b"\0" * 100,
+            "comma": text[:-1] + b",}", "twice": text + text, "comment not closed": b"/* " + text,
+        }.items():  # fmt: skip
+            run = partial(read, {**content, name: wrong})
+            found.append(Case(f"{name}: file {what}", run, may=unused or what == "not UTF-8"))
     return found

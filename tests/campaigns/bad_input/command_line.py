@@ -48,7 +48,7 @@ def prepare() -> None:
     command("--vehicle", "ride", *SHORT)
 
 
-def options() -> list[Case]:
+def of_options() -> list[Case]:
     """Values of options."""
     found = [
         case(*(() if name == "--duration" else SHORT), name, value)
@@ -84,7 +84,7 @@ def options() -> list[Case]:
     return found
 
 
-def words() -> list[Case]:
+def of_words() -> list[Case]:
     """Words that do not belong together."""
     lines = (
         ("--nothing",), ("nothing",), ("--speed",), ("--duration", "1", "2"), ("-x",),
@@ -105,7 +105,7 @@ def sweep(*arguments: str, may: bool = False) -> Case:
     return case("sweep", *arguments, *alone, "--output", "bad", may=may)
 
 
-def sweeps() -> list[Case]:
+def of_sweeps() -> list[Case]:
     """The subcommand ``sweep``."""
     found = []
     varied = (
@@ -150,8 +150,3 @@ def sweeps() -> list[Case]:
     found += [case("sweep", VARY, "--runs", "1", *SHORT, "--output", value) for value in folders]
     keys = ("chassis.mass", "front.spring.linear", "rear.spring.linear", "road.friction")
     return [*found, sweep(*(f"{key}=1:2:1000" for key in keys), "--kind", "grid")]
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*words(), *options(), *sweeps()]

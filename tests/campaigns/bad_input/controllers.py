@@ -105,8 +105,3 @@ def of_controllers() -> list[Case]:
     for name, value in values.NO_OBJECT.items():
         add(f"controller {name}", controller=value)
     return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_controllers()]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import tempfile
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from ce_dynamics.models.vehicles.description import HmmwvParameters, VehicleParameters
-from tests.campaigns.bad_input.cases import Case
+from ce_dynamics.models.vehicles.files import SHIPPED
+from tests.campaigns.bad_input.cases import Case, Content, reading
 
 SCALARS = {
     "text": "heavy", "nan": ".nan", "plain nan": "nan", "infinity": ".inf", "overflow": "1e999",
@@ -32,21 +31,9 @@ VALUES_THAT_MAY_BE = ("digits", "underscore", "arabic digits", "minus", "list", 
 """Values that are right for some quantities."""
 
 
-def file_of(text: str | bytes) -> Path:
-    """A file with some content."""
-    handle, name = tempfile.mkstemp(suffix=".yaml")
-    with os.fdopen(handle, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
-    return Path(name)
-
-
-def load(text: str | bytes) -> Any:
-    """Load a data file with some content, and take it away again."""
-    path = file_of(text)
-    try:
-        return VehicleParameters.load(str(path), [])
-    finally:
-        path.unlink()
+def load(text: Content) -> Any:
+    """Load a data file with some content."""
+    return reading(VehicleParameters.load, text, ".yaml")()
 
 
 @cache
@@ -115,7 +102,7 @@ def bomb(levels: int) -> str:
 
 def of_files() -> list[Case]:
     """Files that are no data files."""
-    texts: dict[str, str | bytes] = {
+    texts: dict[str, Content] = {
         "empty": "",
         "comment": "# nothing",
         "scalar": "hmmwv",
@@ -145,10 +132,10 @@ def of_files() -> list[Case]:
         "unknown tag": "chassis:\n  mass: !heavy 1 kg",
         "binary": "chassis:\n  mass: !!binary aGVsbG8=",
         "set": "chassis: !!set {mass, inertia}",
-        "a million keys": "\n".join(f"k{k}: 1" for k in range(300_000)),
-        "long line": "chassis:\n  mass: " + "9" * 3_000_000,
+        "a million keys": lambda: "\n".join(f"k{k}: 1" for k in range(300_000)),
+        "long line": lambda: "chassis:\n  mass: " + "9" * 3_000_000,
         "long key": "x" * 100_000 + ": 1",
-        "large": "# " + "x" * (70 * 2**20),
+        "large": lambda: "# " + "x" * (70 * 2**20),
         "sources are a list": "sources: [a, b]\nchassis:\n  mass: 1 kg",
         "sources are text": "sources: me\nchassis:\n  mass: 1 kg [you]",
         "title is a mapping": "title: {a: [1]}\nchassis:\n  mass: nan",
@@ -157,46 +144,9 @@ def of_files() -> list[Case]:
         "JSON": '{"chassis": {"mass": NaN}}',
         "XML": "<chassis mass='1'/>",
     }
-    found = []
-    found += [Case(f"file: {name}", partial(load, text), may=name in MAY_BE) for name, text in texts.items()]
-
-    def fifo() -> Any:
-        path = tempfile.mktemp()
-        os.mkfifo(path)
-        return VehicleParameters.load(path, [])
-
-    def unreadable() -> Any:
-        path = file_of("chassis:\n  mass: 1 kg")
-        path.chmod(0)
-        if os.geteuid() == 0:  # who may read everything has to be told otherwise
-            path.unlink()
-        return VehicleParameters.load(str(path), [])
-
-    def loop() -> Any:
-        path = tempfile.mktemp()
-        os.symlink(path, path)
-        return VehicleParameters.load(path, [])
-
-    wrong: Any = lambda path: VehicleParameters.load(path, [])  # noqa: E731
-    special: dict[str, Callable[[], Any]] = {
-        "endless": lambda: VehicleParameters.load("/dev/zero", []),
-        "random": lambda: VehicleParameters.load("/dev/urandom", []),
-        "null device": lambda: VehicleParameters.load("/dev/null", []), "FIFO": fifo,
-        "folder": lambda: VehicleParameters.load(tempfile.gettempdir(), []),
-        "none": lambda: VehicleParameters.load("no/such/file.yaml", []),
-        "empty name": lambda: VehicleParameters.load("", []),
-        "zero byte": lambda: VehicleParameters.load("a\0b", []),
-        "long name": lambda: VehicleParameters.load("x" * 5000, []), "link to itself": loop,
-        "unreadable": unreadable, "process": lambda: VehicleParameters.load("/proc/self/mem", []),
-        "number": lambda: wrong(1), "nothing": lambda: wrong(None), "bytes": lambda: wrong(b"file"),
-    }  # fmt: skip
-    found += [Case(f"file: {name}", run) for name, run in special.items()]
-    for method in (HmmwvParameters.load,):
-        found += [
-            Case(f"variant: {name}", partial(method, variant=Path(name)))
-            for name in ("/dev/zero", "/dev/null", "no/such/file.yaml", tempfile.gettempdir())
-        ]
-    return found
+    found = [Case(f"file: {name}", partial(load, text), may=name in MAY_BE) for name, text in texts.items()]
+    paths = map(Path, ("/dev/zero", "/dev/null", "no/such/file.yaml", tempfile.gettempdir()))
+    return found + [Case(f"variant: {path}", partial(HmmwvParameters.load, variant=path)) for path in paths]
 
 
 def of_damage() -> list[Case]:
@@ -205,11 +155,7 @@ def of_damage() -> list[Case]:
     for seed in range(150):
 
         def run(seed: int = seed) -> Any:
-            from ce_dynamics.models.vehicles import hmmwv
-
-            chance = random.Random(seed)
-            original = (Path(hmmwv.__file__).parent / "hmmwv.yaml").read_text(encoding="utf-8")
-            return load(damaged(original, chance))
+            return load(damaged(SHIPPED["hmmwv"].read_text("utf-8"), random.Random(seed)))
 
         found.append(Case(f"damaged at random ({seed})", run, may=True))
     return found
@@ -258,8 +204,7 @@ def of_overrides() -> list[Case]:
         "chassis.inertia=(1e308,1e308,1e308,1e308,1e308,1e308)",
     ]  # fmt: skip
     wrong: list[Any] = [None, 1, b"chassis.mass=1", ["chassis.mass=1"], {"chassis.mass": 1}]
-    found = []
-    found += [
+    found = [
         Case(f"override {str(given)[:60]!r}", partial(VehicleParameters.load, "hmmwv", [given]))
         for given in [*texts, *wrong]
     ]
@@ -285,8 +230,3 @@ def of_overrides() -> list[Case]:
         )
     ]
     return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_values(), *of_keys(), *of_files(), *of_damage(), *of_overrides()]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,35 +13,9 @@ import ce_dynamics as ce
 from ce_dynamics import contact, kinematics
 from tests.campaigns.bad_input import values
 from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.values import calls
 
-
-def calls(
-    label: str,
-    make: Callable[..., Any],
-    good: Mapping[str, Any],
-    spec: str,
-    own: Mapping[str, Any] | None = None,
-) -> list[Case]:
-    """One case per argument and bad value.
-
-    The specification lists ``argument:pool-value~word``: the values of a pool but those that are right here,
-    and the word that a message must contain instead of the argument (none after a bare ``~``).  Values of
-    its own follow those of the pool.
-    """
-    found = []
-    for entry in spec.split():
-        entry, tilde, word = entry.partition("~")
-        argument, _, kind = entry.partition(":")
-        kind, *right = kind.split("-")
-        for name, value in {**values.pool(kind), **(own or {}).get(argument, {})}.items():
-            if name.replace(" ", "_") not in right:
-                run = partial(lambda given: make(**good | given), {argument: value})
-                found.append(
-                    Case(
-                        f"{label}({argument}: {name})", run, (word.replace("_", " ") if tilde else argument,)
-                    )
-                )
-    return found
+HERE, X, Z = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def fresh() -> ce.System:
@@ -59,330 +31,151 @@ def fresh() -> ce.System:
     return system
 
 
-def hinges() -> list[Case]:
+def of_hinges() -> list[Case]:
     """Hinges and closures."""
-    x, z, o = (1, 0, 0), (0, 0, 1), (0, 0, 0)
-    found = calls("Revolute", ce.Revolute, {"axis": z}, "axis:direction at:vector")
-    found += calls("Prismatic", ce.Prismatic, {"axis": z}, "axis:direction at:vector")
-    found += calls("Cylindrical", ce.Cylindrical, {"axis": z}, "axis:direction at:vector")
-    found += calls("Screw", ce.Screw, {"axis": z, "pitch": 0.1}, "axis:direction pitch:number at:vector")
-    for kind in (ce.Spherical, ce.Fixed, ce.Free):
-        found += calls(kind.__name__, kind, {}, "at:vector")
-    found += calls("Planar", ce.Planar, {"normal": z}, "normal:direction at:vector x_axis:direction")
-    found += calls(
-        "Universal", ce.Universal, {"axis1": x, "axis2": z}, "axis1:direction axis2:direction at:vector"
-    )
-    good = {"at_a": o, "at_b": x}
-    found += calls("Distance", ce.Distance, good, "at_a:vector at_b:vector length:positive-nothing")
-    return found
+    found = []
+    for kind in (ce.Revolute, ce.Prismatic, ce.Cylindrical):
+        found += calls(kind, {"axis": Z})
+    found += calls(ce.Screw, {"axis": Z, "pitch": 0.1})
+    for still in (ce.Spherical, ce.Fixed, ce.Free):
+        found += calls(still)
+    found += calls(ce.Planar, {"normal": Z})
+    found += calls(ce.Universal, {"axis1": X, "axis2": Z})
+    return found + calls(ce.Distance, {"at_a": HERE, "at_b": X}, "length:positive-nothing")
 
 
-def systems() -> list[Case]:
+COORDINATES: dict[str, Any] = {
+    "one": ["arm"], "twice": ["arm", "arm"], "ground": ["ground", "arm"],
+    "no such number": [("arm", 3), "slide"], "number is text": [("arm", "0"), "slide"],
+    "number is a fraction": [("arm", 0.5), "slide"], "triple": [("arm", 0, 0), "slide"],
+}  # fmt: skip
+RULES: dict[str, Any] = {
+    "constant": lambda see: 0.0, "constant one": lambda see: 1.0, "constant list": lambda see: [0.0, 0.0],
+    "nothing": lambda see: None, "empty": lambda see: [], "text": lambda see: "zero",
+    "bytes": lambda see: b"0", "raises": lambda see: 1 / 0,
+    "nan": lambda see: math.nan * see.coordinate("arm"), "undeclared": lambda see: see.coordinate("slide"),
+    "no body": lambda see: see.coordinate(values.Thing()),
+    "no number": lambda see: see.coordinate("arm", 7),
+    "ragged": lambda see: [[see.coordinate("arm")], 1.0], "needs more": lambda see, more: 0.0,
+    "bad point": lambda see: see.point("arm", (1, 2), "ground")[0],
+}  # fmt: skip
+GROUND = {"ground": "ground"}
+
+
+def of_systems() -> list[Case]:
     """The methods of `System`."""
-    found = calls("System", ce.System, {}, "gravity:vector name:text")
-    good: dict[str, Any] = {"name": "new", "mass": 1.0, "parent": "ground", "hinge": ce.Revolute((0, 1, 0))}
-    found += calls(
-        "add_body",
-        lambda **given: fresh().add_body(**given),
-        good,
-        ("name:text~ mass:not_negative parent:body~body hinge:object com:vector inertia:vector-matrix"),
-        {
-            "name": {"taken": "arm"},
-            "inertia": {
-                "not symmetric": [[1, 1, 0], [0, 1, 0], [0, 0, 1]],
-                "negative": (-1.0, 1.0, 1.0),
-                "nan matrix": np.full((3, 3), math.nan),
-            },
-        },
-    )
-    good = {"name": "pin", "body_a": "arm", "body_b": "slide", "closure": ce.Distance((1, 0, 0), (0, 0, 1))}
-    found += calls(
-        "close_loop",
-        lambda **given: fresh().close_loop(**given),
-        good,
-        (
-            "name:text body_a:body~body body_b:body~body closure:object independent:body_names~ "
-            "through_dead_centres:flag"
-        ),
-    )
-    good = {"name": "mesh", "coordinates": ("arm", "slide"), "coupling": ce.Gear(2.0)}
-    found += calls(
-        "couple",
-        lambda **given: fresh().couple(**given),
-        good,
-        "name:text coordinates:object~ coupling:object independent:body_names~",
-        {
-            "coordinates": {
-                "one": ["arm"],
-                "twice": ["arm", "arm"],
-                "ground": ["ground", "arm"],
-                "no such number": [("arm", 3), "slide"],
-                "number is text": [("arm", "0"), "slide"],
-                "number is a fraction": [("arm", 0.5), "slide"],
-                "triple": [("arm", 0, 0), "slide"],
-            }
-        },
-    )
-    found += calls(
-        "constrain",
-        lambda **given: fresh().constrain(**given),
-        {"name": "rule", "bodies": ("arm", "ground"), "function": lambda see: see.coordinate("arm")},
-        "name:text bodies:body_names~ function:function~rule independent:body_names-nothing~",
-        {
-            "function": {
-                "constant": lambda see: 0.0,
-                "constant one": lambda see: 1.0,
-                "constant list": lambda see: [0.0, 0.0],
-                "nothing": lambda see: None,
-                "empty": lambda see: [],
-                "text": lambda see: "zero",
-                "bytes": lambda see: b"0",
-                "raises": lambda see: 1 / 0,
-                "nan": lambda see: math.nan * see.coordinate("arm"),
-                "undeclared": lambda see: see.coordinate("slide"),
-                "no body": lambda see: see.coordinate(values.Thing()),
-                "no number": lambda see: see.coordinate("arm", 7),
-                "ragged": lambda see: [[see.coordinate("arm")], 1.0],
-                "needs more": lambda see, more: 0.0,
-                "bad point": lambda see: see.point("arm", (1, 2), "ground")[0],
-            }
-        },
-    )
-    found += calls(
-        "prescribe",
-        lambda **given: fresh().prescribe(**given),
-        {"body": "arm", "motion": ce.Held(0.0)},
-        "body:body~ motion:object~",
-        {"body": {"ground": "ground"}, "motion": {"unknown input": ce.Driven("nothing")}},
-    )
-    found += calls("add_force", lambda **given: fresh().add_force(**given), {}, "element:object")
-    found += calls("use_linkage", lambda **given: fresh().use_linkage(**given), {}, "linkage:object")
-    found += calls(
-        "add_input",
-        lambda **given: fresh().add_input(**given),
-        {"name": "pedal", "unit": "1"},
-        "name:text~ unit:unit default:number",
-        {"name": {"taken": "torque"}},
-    )
-    found += calls("add_parameter", lambda **given: fresh().add_parameter(**given), {}, "parameter:object")
-    for method in ("add_output", "add_measurement"):
-        found += calls(
-            method,
-            lambda method=method, **given: getattr(fresh(), method)(**given),
-            {"name": "height", "unit": "m", "function": lambda see: 1.0},
-            "name:text~ unit:unit function:function",
-        )
-    found += calls(
-        "start",
-        lambda **given: fresh().start(**given),
-        {"body": "arm"},
-        "body:body-nothing~ q:state1-number~q v:state1-number~v",
-        {"body": {"ground": "ground"}},
-    )
-    found += calls("find", lambda **given: fresh().find(**given), {}, "body:body")
-    found += calls("compile", ce.compile, {}, "system:object")
-    return found
+    found = calls(ce.System, {}, "tolerance:-zero")
+
+    def method(of: Callable[..., Any], *given: Any) -> None:
+        name = of.__name__
+        found.extend(calls(of, *given, run=lambda **given: getattr(fresh(), name)(**given)))
+
+    new = {"name": "new", "mass": 1.0, "parent": "ground", "hinge": ce.Revolute((0, 1, 0))}
+    inertia = {
+        "not symmetric": [[1, 1, 0], [0, 1, 0], [0, 0, 1]], "negative": (-1.0, 1.0, 1.0),
+        "nan matrix": np.full((3, 3), math.nan),
+    }  # fmt: skip
+    spec = "name~ parent:body~body armature:-number com:vector inertia:vector-matrix"
+    method(ce.System.add_body, new, spec, {"name": {"taken": "arm"}, "inertia": inertia})
+    pin = {"name": "pin", "body_a": "arm", "body_b": "slide", "closure": ce.Distance(X, Z)}
+    method(ce.System.close_loop, pin, "body_a:body~body body_b:body~body independent:body_names~")
+    mesh = {"name": "mesh", "coordinates": ("arm", "slide"), "coupling": ce.Gear(2.0)}
+    spec = "coordinates:object~ independent:body_names~"
+    method(ce.System.couple, mesh, spec, {"coordinates": COORDINATES})
+    rule = {"name": "rule", "bodies": ("arm", "ground"), "function": lambda see: see.coordinate("arm")}
+    spec = "bodies:body_names~ function:function~rule independent:body_names-nothing~"
+    method(ce.System.constrain, rule, spec, {"function": RULES})
+    own = {"body": GROUND, "motion": {"unknown input": ce.Driven("nothing")}}
+    method(ce.System.prescribe, {"body": "arm", "motion": ce.Held(0.0)}, "body:body~ motion:object~", own)
+    method(ce.System.add_force, {}, "element:object")
+    method(ce.System.use_linkage, {}, "linkage:object")
+    method(ce.System.add_input, {"name": "pedal", "unit": "1"}, "name~", {"name": {"taken": "torque"}})
+    method(ce.System.add_parameter, {}, "parameter:object")
+    for add in (ce.System.add_output, ce.System.add_measurement):
+        method(add, {"name": "height", "unit": "m", "function": lambda see: 1.0}, "name~")
+    spec = "body:body-nothing~ q:state1-number~q v:state1-number~v"
+    method(ce.System.start, {"body": "arm"}, spec, {"body": GROUND})
+    method(ce.System.find, {}, "body:body")
+    return found + calls(ce.compile, {}, "system:object")
 
 
-def forces() -> list[Case]:
+def of_forces() -> list[Case]:
     """Force elements, laws, motions, couplings, parameters."""
     system = fresh()
     arm, slide = system.find("arm"), system.find("slide")
     bad = {"nan": math.nan, "negative": -1.0, "infinity": math.inf, "text": "stiff"}
     by_name = {"name": "arm"}
-    own = {"body": by_name, "body_a": by_name, "body_b": by_name, "spring": bad, "damper": bad}
-    found = calls(
-        "SpringDamper",
-        ce.SpringDamper,
-        {"name": "s", "body_a": arm, "at_a": (1, 0, 0), "body_b": slide, "at_b": (0, 0, 1)},
-        (
-            "name:text body_a:object body_b:object at_a:vector at_b:vector spring:object-number~stiffness "
-            "damper:object-number~damping free_length:not_negative-nothing"
-        ),
-        own,
-    )
-    found += calls(
-        "TorsionSpringDamper",
-        ce.TorsionSpringDamper,
-        {"name": "t", "body": arm},
-        (
-            "name:text body:object spring:object-number~stiffness damper:object-number~damping free:number "
-            "component:integer"
-        ),
-        own,
-    )
-    found += calls(
-        "AppliedWrench",
-        ce.AppliedWrench,
-        {"name": "w", "body": arm, "at": (0, 0, 0)},
-        (
-            "name:text body:object~ at:vector force:vector-texts-one_text torque:vector-texts-one_text "
-            "frame:object-nothing"
-        ),
-        {
-            "body": {"name": "arm", "ground": system.ground},
-            "force": {"empty name": (0.0, "", 0.0)},
-            "torque": {"empty name": (0.0, "", 0.0)},
-            "frame": {"name": "arm"},
-        },
-    )
-    found += calls(
-        "Actuator",
-        ce.Actuator,
-        {"name": "a", "body": arm, "command": "torque"},
-        (
-            "name:text body:object command:text gear:number gain:vector bias:vector zero:number "
-            "command_range:object-nothing force_range:object-nothing component:integer"
-        ),
-        {
-            "body": {"name": "arm"},
-            "command_range": {
-                "down": (1.0, -1.0),
-                "one": (1.0,),
-                "nan": (0.0, math.nan),
-                "texts": ("0", "1"),
-            },
-            "force_range": {"down": (1.0, -1.0), "one": (1.0,), "nan": (0.0, math.nan), "texts": ("0", "1")},
-        },
-    )
+    laws = "spring:object-number~stiffness damper:object-number~damping"
+    sprung = {"spring": bad, "damper": bad}
+    between = {"name": "s", "body_a": arm, "at_a": X, "body_b": slide, "at_b": Z}
+    found = calls(ce.SpringDamper, between, f"{laws} free_length:not_negative-nothing",
+                  sprung | {"body_a": by_name, "body_b": by_name})  # fmt: skip
+    found += calls(ce.TorsionSpringDamper, {"name": "t", "body": arm}, laws, sprung | {"body": by_name})
+    named = {"empty name": (0.0, "", 0.0)}
+    spec = "body~ force:vector-texts-one_text torque:vector-texts-one_text"
+    ground = {"name": "arm", "ground": system.ground}
+    wrench = {"body": ground, "force": named, "torque": named, "frame": by_name}
+    found += calls(ce.AppliedWrench, {"name": "w", "body": arm, "at": HERE}, spec, wrench)
+    ranges = {"down": (1.0, -1.0), "one": (1.0,), "nan": (0.0, math.nan), "texts": ("0", "1")}
+    limits = "command_range:object-nothing force_range:object-nothing gain:vector bias:vector"
+    motor = {"body": by_name, "command_range": ranges, "force_range": ranges}
+    found += calls(ce.Actuator, {"name": "a", "body": arm, "command": "torque"}, limits, motor)
     no_list = ("two", "four", "thing", "column")
     lists = {**{k: v for k, v in values.NO_VECTOR.items() if k not in no_list}, "empty": ()}
-    found += calls("Linear", ce.Linear, {}, "k:number")
-    found += calls("Polynomial", ce.Polynomial, {}, "coefficients", {"coefficients": lists})
+    found += calls(ce.Linear)
+    found += calls(ce.Polynomial, {}, "", {"coefficients": lists})
     tables = {
         **lists, "falling": (2.0, 1.0, 0.0), "twice": (0.0, 0.0, 1.0), "overflow": (-1e308, 0.0, 1e308),
         "almost equal": (0.0, 5e-324, 1.0),
     }  # fmt: skip
     heights = {**lists, "fewer": (0.0, 1.0), "overflow": (-1.7e308, 1.7e308, 0.0)}
+    own = {"x": tables, "y": heights}
     for kind in ("linear", "cubic"):
-        found += calls(
-            f"Tabulated {kind}",
-            ce.Tabulated,
-            {"x": (0.0, 1.0, 2.0), "y": (1.0, 2.0, 3.0), "interpolation": kind},
-            "x y interpolation:word extrapolation:word",
-            {"x": tables, "y": heights},
-        )
-    found += calls("Held", ce.Held, {}, "value:number")
-    found += calls("Driven", ce.Driven, {}, "name:text")
-    found += calls(
-        "SecondOrderActuator",
-        ce.SecondOrderActuator,
-        {"command": "u", "gain": 1.0, "natural_frequency": 1.0},
-        "command:text gain:number natural_frequency:positive damping_ratio:positive unit:unit",
-    )
-    found += calls("Gear", ce.Gear, {"ratio": 1.0}, "ratio:number offset:number")
-    found += calls("RackAndPinion", ce.RackAndPinion, {"radius": 1.0}, "radius:number offset:number")
-    found += calls(
-        "LinearCoupling",
-        ce.LinearCoupling,
-        {"coefficients": (1.0, 2.0)},
-        "coefficients~coefficient constant:number",
-        {"coefficients": {**lists, "zero": (1.0, 0.0)}},
-    )
-    found += calls(
-        "PolynomialCoupling",
-        ce.PolynomialCoupling,
-        {"coefficients": (1.0, 2.0)},
-        "coefficients~coefficient origin",
-        {"coefficients": lists, "origin": {**lists, "three": (1.0, 2.0, 3.0)}},
-    )
-    for coupling in (ce.FunctionCoupling, ce.ImplicitCoupling):
-        found += calls(coupling.__name__, coupling, {}, "function:function")
-    found += calls("Parameter", ce.Parameter, {"name": "p", "value": 1.0}, "name:text value:number unit:unit")
-    return found
+        table = {"x": (0.0, 1.0, 2.0), "y": (1.0, 2.0, 3.0), "interpolation": kind}
+        found += calls(ce.Tabulated, table, "x: y:", own, label=f"Tabulated {kind}")
+    found += calls(ce.Held) + calls(ce.Driven)
+    driven = {"command": "u", "gain": 1.0, "natural_frequency": 1.0}
+    found += calls(ce.SecondOrderActuator, driven)
+    found += calls(ce.Gear, {"ratio": 1.0}) + calls(ce.RackAndPinion, {"radius": 1.0}, "radius:number")
+    two = {"coefficients": (1.0, 2.0)}
+    own = {"coefficients": {**lists, "zero": (1.0, 0.0)}}
+    found += calls(ce.LinearCoupling, two, "coefficients:~coefficient", own)
+    own = {"coefficients": lists, "origin": {**lists, "three": (1.0, 2.0, 3.0)}}
+    found += calls(ce.PolynomialCoupling, two, "coefficients:~coefficient origin:", own)
+    found += calls(ce.FunctionCoupling) + calls(ce.ImplicitCoupling)
+    return found + calls(ce.Parameter, {"name": "p", "value": 1.0}, "lower: upper:")
 
 
-def unilateral() -> list[Case]:
+def of_unilateral() -> list[Case]:
     """Elements and solvers of the complementarity layer."""
     system = fresh()
     arm, slide = system.find("arm"), system.find("slide")
-    plane = contact.Plane(0.5)
-    found = calls(
-        "Plane",
-        contact.Plane,
-        {},
-        "friction:not_negative normal:vector point:vector",
-        {"normal": {"long": (0, 0, 2), "zero": (0, 0, 0)}},
-    )
-    found += calls("RoadSurface", contact.RoadSurface, {}, "road:object")
-    found += calls(
-        "Contact",
-        contact.Contact,
-        {"name": "c", "body": arm, "at": (0, 0, 0), "surface": plane},
-        (
-            "name:text body:object~ at:vector surface:object radius:not_negative axis:direction~ "
-            "friction:word restitution:fraction"
-        ),
-        {"body": {"name": "arm", "ground": system.ground}},
-    )
-    found += calls(
-        "Cable",
-        contact.Cable,
-        {"name": "c", "body": arm, "at": (0, 0, 0), "other": slide, "other_at": (0, 0, 0), "length": 1.0},
-        "name:text body:object~ at:vector other:object~ other_at:vector length:positive",
-        {"body": {"name": "arm", "ground": system.ground}},
-    )
-    found += calls(
-        "JointStop",
-        contact.JointStop,
-        {"name": "s", "body": arm, "lower": -1.0, "upper": 1.0},
-        ("name:text body:object~ lower:number-nothing upper:number-nothing k:integer~ restitution:fraction"),
-        {"body": {"name": "arm", "ground": system.ground}, "lower": {"above": 2.0}},
-    )
-    found += calls(
-        "JointFriction",
-        contact.JointFriction,
-        {"name": "f", "body": arm, "limit": 1.0},
-        "name:text body:object~ limit:not_negative k:integer~",
-        {"body": {"name": "arm", "ground": system.ground}},
-    )
-    found += calls("Straight", contact.Straight, {"start": (0, 0, 0)}, "start:vector rate:vector")
-    found += calls(
-        "Weaving",
-        contact.Weaving,
-        {"start": (0, 0, 0), "rate": (1, 0, 0), "across": (0, 1, 0), "amplitude": 1.0, "frequency": 1.0},
-        "start:vector rate:vector across:direction amplitude:number frequency:positive",
-    )
-    found += calls(
-        "RigidBody",
-        contact.RigidBody,
-        {"name": "b", "mass": 1.0, "inertia": (1, 1, 1)},
-        (
-            "name:text mass:positive inertia:vector-matrix position:vector orientation:state4 "
-            "velocity:vector angular_velocity:vector"
-        ),
-        {
-            "inertia": {"zero": (0, 0, 0)},
-            "orientation": {"long": (2.0, 0.0, 0.0, 0.0), "zero": (0.0, 0.0, 0.0, 0.0)},
-        },
-    )
-    found += calls(
-        "GaussSeidel",
-        contact.GaussSeidel,
-        {},
-        "tolerance:positive max_sweeps:integer",
-        {"max_sweeps": {"zero": 0}},
-    )
-    found += calls("Exact", contact.Exact, {}, "tolerance:positive")
-    return found
+    long = {"long": (0, 0, 2), "zero": (0, 0, 0)}
+    found = calls(contact.Plane, {}, "normal:vector", {"normal": long})
+    found += calls(contact.RoadSurface, {}, "road:object")
+    own: dict[str, Any] = {"body": {"name": "arm", "ground": system.ground}}
+    at = {"name": "c", "body": arm, "at": HERE}
+    spec = "body~ surface:object axis~ friction:word"
+    found += calls(contact.Contact, {**at, "surface": contact.Plane(0.5)}, spec, own)
+    cable = {**at, "other": slide, "other_at": HERE, "length": 1.0}
+    found += calls(contact.Cable, cable, "body~ other:object~ other_at:vector", own)
+    stop = {"name": "s", "body": arm, "lower": -1.0, "upper": 1.0}
+    found += calls(contact.JointStop, stop, "body~ k~", own | {"lower": {"above": 2.0}})
+    friction = {"name": "f", "body": arm, "limit": 1.0}
+    found += calls(contact.JointFriction, friction, "body~ limit:not_negative k~", own)
+    found += calls(contact.Straight, {"start": HERE}, "start:vector rate:vector")
+    weaving = {"start": HERE, "rate": X, "across": (0, 1, 0), "amplitude": 1.0, "frequency": 1.0}
+    found += calls(contact.Weaving, weaving, "start:vector rate:vector")
+    ball = {"name": "b", "mass": 1.0, "inertia": (1, 1, 1)}
+    turned = {"long": (2.0, 0.0, 0.0, 0.0), "zero": (0.0, 0.0, 0.0, 0.0)}
+    own = {"inertia": {"zero": (0, 0, 0)}, "orientation": turned}
+    spec = "mass:positive inertia:vector-matrix position:vector velocity:vector angular_velocity:vector"
+    found += calls(contact.RigidBody, ball, spec, own)
+    return found + calls(contact.GaussSeidel, {}, "", {"max_sweeps": {"zero": 0}}) + calls(contact.Exact)
 
 
-def by_annotation(make: Callable[..., Any]) -> str:
-    """Every argument of a function or class with the kind of value that its signature names."""
-    kinds = {"Point": "vector", "ArrayLike": "vector", "float": "number", "int": "integer", "str": "text",
-             "bool": "flag", "System": "object"}  # fmt: skip
-    found = []
-    for name, parameter in inspect.signature(make).parameters.items():
-        kind, _, rest = str(parameter.annotation).partition(" | ")
-        if name == "axis" or kind in kinds:
-            kind = "direction" if name == "axis" else kinds[kind]
-            found.append(f"{name}:{kind}{'-nothing' * (rest == 'None')}{'~' * (name == 'axis')}")
-    return " ".join(found)
-
-
-def linkages() -> list[Case]:
+def of_linkages() -> list[Case]:
     """Closed forms: points that are no points, and that do not lie where they must."""
-    z = (0, 0, 1)
     points: dict[str, Any] = {"A": (0, 0, 0), "D": (0, 1, 0), "F": (2, 1.5, 0), "G": (2, 0, 0)}
     corner: dict[str, Any] = {
         "A1": (0.2, 0.3, 0), "A2": (-0.2, 0.3, 0), "G1": (-0.05, 0.45, 0.25), "G2": (-0.27, 0.48, 0.2),
@@ -394,11 +187,10 @@ def linkages() -> list[Case]:
         "S": (-0.04, 0.65, 0.7),
     }
     arms = {name: corner[name] for name in ("A1", "A2", "G1", "G2", "D", "F")}
-    steering = {"T": (0, 0.25, 0), "U": (0.13, 0.25, 0), "V": (0.13, -0.32, 0), "W": (0, -0.32, 0), "axis": z}
+    steering = {"T": (0, 0.25, 0), "U": (0.13, 0.25, 0), "V": (0.13, -0.32, 0), "W": (0, -0.32, 0), "axis": Z}
     link = {"rod": "rod", "carrier": "arm", "anchor": "chassis"}
-    double = {name: corner[name] for name in corner}
     good: dict[Callable[..., Any], dict[str, Any]] = {
-        kinematics.FourBar: {**points, "axis": z},
+        kinematics.FourBar: {**points, "axis": Z},
         kinematics.Shock: {"B": (0, 0, 0), "J": (0.1, 0, 1)},
         kinematics.SpindleTieRod: {"D": (0, 0, 0), "F": (0, 0, 1), "K": (0.1, 0, 0.5), "L": (0.1, 0.5, 0.5)},
         kinematics.PitmanSteering: steering,
@@ -411,49 +203,37 @@ def linkages() -> list[Case]:
     found: list[Case] = []
     shocks = {"axis": {"leaning": (0.2, 0.5, 0.2)}, "B": {"same": (0.1, 0, 1)}}
     for make, arguments in good.items():
-        own = shocks if make is kinematics.Shock else {}
-        found += calls(make.__name__, make, arguments, by_annotation(make), own)
+        found += calls(
+            make, arguments, "axis~ axes: tie_rod:-nothing", shocks if make is kinematics.Shock else {}
+        )
 
     def wishbone(**given: Any) -> Any:
         return kinematics.DoubleWishbone(kinematics.DoubleWishbonePoints(**given))
 
-    wrong = by_annotation(kinematics.DoubleWishbonePoints)
-    found += calls("DoubleWishbonePoints", wishbone, double, wrong)
-    design = kinematics.DoubleWishbonePoints(**double)
+    found += calls(kinematics.DoubleWishbonePoints, corner, run=wishbone)
+    design = kinematics.DoubleWishbonePoints(**corner)
     made = lambda **given: kinematics.DoubleWishbone(design, kinematics.DoubleWishboneBodies(**given))  # noqa: E731
-    found += calls("DoubleWishboneBodies", made, {}, by_annotation(kinematics.DoubleWishboneBodies))
+    found += calls(kinematics.DoubleWishboneBodies, {}, "tie_rod:-nothing", run=made)
     level = {"G1": (0.05, 0.45, 0.25), "G2": (-0.3, 0.45, 0.25), "D": (0, 0.79, -0.12), "F": (0, 0.72, 0.22)}
     level |= {"B": (0, 0.54, -0.05), "J": (0, 0.5, 0.2)}
-    planar = kinematics.DoubleWishbonePoints(**{**double, **level})
+    planar = kinematics.DoubleWishbonePoints(**{**corner, **level})
     for build, at in ((kinematics.DoubleWishbone, design), (kinematics.planar_double_wishbone, planar)):
-        found += calls(build.__name__, build, {"points": at}, "points:object bodies:object-nothing")
-    bar = kinematics.FourBar(**points, axis=z)
+        found += calls(build, {"points": at}, "independent:")
+    bar = kinematics.FourBar(**points, axis=Z)
     spans = {
         "text": "crank", "unknown": {"nobody": (0, 1)}, "one": {"crank": 1.0},
         "nan": {"crank": (0.0, math.nan)}, "texts": {"crank": ("a", "b")}, "empty": {},
     }  # fmt: skip
-    found += calls(
-        "check_linkage",
-        kinematics.check_linkage,
-        {"linkage": bar, "span": {"crank": (-0.1, 0.1)}},
-        "linkage:object span samples:integer seed:integer steering_span",
-        {
-            "span": spans,
-            "samples": {"zero": 0},
-            "steering_span": {"text": "ab", "one": (1.0,), "nan": (0.0, math.nan)},
-        },
-    )
-    found += calls(
-        "Composite",
-        kinematics.Composite,
-        {"parts": [bar], "independent": "crank"},
-        "parts independent:word-nothing",
-        {"parts": {"text": "bar", "number": 1.0, "things": [values.Thing()], "empty": [], "nothing": None}},
-    )
-    return found + symbolic()
+    steered = {"text": "ab", "one": (1.0,), "nan": (0.0, math.nan)}
+    own = {"span": spans, "samples": {"zero": 0}, "steering_span": steered}
+    spanned = {"linkage": bar, "span": {"crank": (-0.1, 0.1)}}
+    found += calls(kinematics.check_linkage, spanned, "linkage:object", own)
+    parts = {"text": "bar", "number": 1.0, "things": [values.Thing()], "empty": [], "nothing": None}
+    composite = {"parts": [bar], "independent": "crank"}
+    return found + calls(kinematics.Composite, composite, "independent:word-nothing", {"parts": parts})
 
 
-def symbolic() -> list[Case]:
+def of_symbolic() -> list[Case]:
     """Linkages from loop equations: a slider on a crank."""
     theta, x, a = sympy.symbols("theta x a")
     crank = kinematics.Joint("crank", "ground", ce.Revolute((0, 0, 1)))
@@ -462,38 +242,22 @@ def symbolic() -> list[Case]:
         "joints": [crank, slider], "coordinates": {theta: "crank", x: "slider"},
         "equations": [a * sympy.sin(theta) - x], "independent": "crank", "parameters": {a: 0.1},
     }  # fmt: skip
-    lists = {
-        "text": "crank", "number": 1.0, "nothing": None, "things": [values.Thing()],
-        "thing": values.Thing(),
+    thing = values.Thing()
+    lists = {"text": "crank", "number": 1.0, "nothing": None, "things": [thing], "thing": thing}
+    coordinates = {"unknown": {theta: "nobody", x: "slider"}, "numbers": {theta: 1.0, x: 2.0}}
+    own = {
+        "joints": {**lists, "empty": [], "one": [crank]},
+        "coordinates": {**lists, "empty": {}, **coordinates},
+        "equations": {**lists, "empty": [], "two": [theta, x], "texts": ["theta - x"]},
+        "independent": {k: v for k, v in lists.items() if k != "text"} | {"unknown": "nobody"}, "cuts": lists,
+        "parameters": {k: v for k, v in lists.items() if k != "nothing"}
+        | {"nan": {a: math.nan}, "texts": {a: "1"}, "empty": {}},
     }  # fmt: skip
-    return calls(
-        "SymbolicLinkage",
-        kinematics.SymbolicLinkage,
-        good,
-        "joints~ coordinates~ equations~ independent~ cuts~ parameters:-nothing~ name:text-nothing~",
-        {
-            "joints": {**lists, "empty": [], "one": [crank]},
-            "coordinates": {
-                **lists,
-                "empty": {},
-                "unknown": {theta: "nobody", x: "slider"},
-                "numbers": {theta: 1.0, x: 2.0},
-            },
-            "equations": {**lists, "empty": [], "two": [theta, x], "texts": ["theta - x"]},
-            "independent": {
-                "number": 1.0,
-                "unknown": "nobody",
-                "nothing": None,
-                "thing": values.Thing(),
-                "things": [values.Thing()],
-            },
-            "cuts": lists,
-            "parameters": {**lists, "nan": {a: math.nan}, "texts": {a: "1"}, "empty": {}},
-        },
-    )
+    spec = "joints:~ coordinates:~ equations:~ independent:~ cuts:~ parameters:~ name~"
+    return calls(kinematics.SymbolicLinkage, good, spec, own)
 
 
-def outputs() -> list[Case]:
+def of_outputs() -> list[Case]:
     """Functions of a user's own that go wrong when they are called."""
     wrong: dict[str, Callable[..., Any]] = {
         "raises": lambda see: 1 / 0, "attribute": lambda see: see.nothing, "text": lambda see: "high",
@@ -549,8 +313,3 @@ def outputs() -> list[Case]:
 
             found.append(Case(f"{kind.__name__}({name})", couple, ("cam",)))
     return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*hinges(), *systems(), *forces(), *unilateral(), *linkages(), *outputs()]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ce_dynamics.readers import read_mjcf
-from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls
-from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files, reading
+from tests.campaigns.bad_input.cases import Case, reading
+from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files
+from tests.campaigns.bad_input.values import calls
 
 MASS = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
 BODY = f"<body name='{{}}'><joint type='hinge' axis='0 1 0'/>{MASS}{{}}</body>"
@@ -14,6 +14,20 @@ BODY = f"<body name='{{}}'><joint type='hinge' axis='0 1 0'/>{MASS}{{}}</body>"
 def asset(text: str) -> str:
     """Something that bodies are made with."""
     return f"<asset>{text}</asset>"
+
+
+def of_text() -> list[Case]:
+    """Attributes, damage, other files, arguments."""
+    found: list[Case] = []
+    for name, every in (("four_bar.xml", 2), ("leg.xml", 5)):
+        found += of_attributes(read_mjcf, name, ".xml", every) + of_damage(read_mjcf, name, ".xml", 60)
+    found += of_files(read_mjcf, "mujoco", ".xml")
+    return found + calls(
+        read_mjcf,
+        {"path": ROBOTS / "four_bar.xml"},
+        "keyframe:word~key independent:object-list-mapping ignore:object-list-mapping path:",
+        {"independent": {"unknown": ["nobody"]}},
+    )
 
 
 def of_elements() -> list[Case]:
@@ -60,10 +74,11 @@ def of_elements() -> list[Case]:
         "attach": asset("<model name='m' file='/dev/zero'/>") + world,
     }
     may = ("memory", "user numbers", "texture", "height field")
-    return [
-        Case(f"elements: {name}", reading(read_mjcf, f"<mujoco>{text}</mujoco>", ".xml"), may=name in may)
-        for name, text in texts.items()
-    ]
+    found = []
+    for name, text in texts.items():
+        label = f"{'memory' if name in may else 'elements'}: {name}"
+        found.append(Case(label, reading(read_mjcf, f"<mujoco>{text}</mujoco>", ".xml"), may=name in may))
+    return found
 
 
 def of_keyframes() -> list[Case]:
@@ -79,22 +94,4 @@ def of_keyframes() -> list[Case]:
         keys = f"<keyframe><key name='k' {key}/></keyframe>"
         text = f"<mujoco><worldbody>{two}</worldbody>{keys}</mujoco>"
         found.append(Case(f"keyframe {name}", reading(read_mjcf, text, ".xml", keyframe="k")))
-    return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    found = of_attributes(read_mjcf, "four_bar.xml", ".xml", 2) + of_attributes(
-        read_mjcf, "leg.xml", ".xml", 5
-    )
-    found += of_damage(read_mjcf, "four_bar.xml", ".xml", 60) + of_damage(read_mjcf, "leg.xml", ".xml", 60)
-    found += of_files(read_mjcf, "mujoco", ".xml") + of_elements() + of_keyframes()
-    path = ROBOTS / "four_bar.xml"
-    found += calls(
-        "read_mjcf",
-        lambda **given: read_mjcf(path, **given),
-        {},
-        "keyframe:word-nothing~key independent:object-list-mapping ignore:object-list-mapping",
-        {"independent": {"unknown": ["nobody"]}},
-    )
     return found

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
-from pathlib import Path
-from typing import Any
 
-from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.cases import Case, reading
 from tests.campaigns.bad_input.command_line import LONG, NUMBERS, case, command
 
 RANGES = (
@@ -16,7 +13,7 @@ RANGES = (
 )  # fmt: skip
 
 
-def rigs() -> list[Case]:
+def of_rigs() -> list[Case]:
     """``kc``."""
     few = ("--travel", "-0.01:0.01:3", "--steering", "-0.1:0.1:3", "--no-plots", "--output", "bad")
     found = [
@@ -41,7 +38,7 @@ def rigs() -> list[Case]:
     return found
 
 
-def exports() -> list[Case]:
+def of_exports() -> list[Case]:
     """``export``, ``drive``, ``convert``, ``handling``."""
     found = [case("export", value) for value in ("", "nothing", "C", "\0", LONG)]
     for kind in ("fmu", "c"):
@@ -102,6 +99,7 @@ def exports() -> list[Case]:
     return found
 
 
+FEW = ("--no-plots", "--travel", "0:0.01:2", "--output", "bad")
 BUSHING = """base: sedan
 front:
   bushings:
@@ -110,7 +108,7 @@ front:
 """
 
 
-def bushings() -> list[Case]:
+def of_bushings() -> list[Case]:
     """Bushings in vehicle files."""
     wrong = (
         "", "nan", ".inf", "text", "-1 N/m", "[1, 2]", "[1, 2, 3] kg", "{x: 1}", "1e999 N/m",
@@ -119,17 +117,8 @@ def bushings() -> list[Case]:
     keys = ("stiffness", "damping", "radial", "axial", "torsional", "conical", "nothing", "axes", "at")
     found = []
     for key, value in itertools.product(keys, wrong):
-
-        def run(key: str = key, value: str = value) -> Any:
-            path = Path(tempfile.mkstemp(suffix=".yaml")[1])
-            path.write_text(BUSHING.format(key=key, value=value), encoding="utf-8")
-            try:
-                return command(
-                    "kc", "--vehicle", str(path), "--no-plots", "--travel", "0:0.01:2", "--output", "bad"
-                )
-            finally:
-                path.unlink()
-
+        text = BUSHING.format(key=key, value=value)
+        run = reading(lambda path: command("kc", "--vehicle", str(path), *FEW), text, ".yaml")
         found.append(Case(f"bushing {key}: {value}", run))
     return found
 
@@ -137,8 +126,3 @@ def bushings() -> list[Case]:
 def prepare() -> None:
     """Compile what is compiled once."""
     command("kc", "--travel", "0:0.01:2", "--no-plots", "--output", "bad")
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*rigs(), *exports(), *bushings()]

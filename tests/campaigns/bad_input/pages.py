@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 import ce_dynamics as ce
 from ce_dynamics.views.drive import Control, Gauge, Machine, Slider, rerun
 from tests.campaigns.bad_input import values
-from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls
+from tests.campaigns.bad_input.cases import Case, reading
 from tests.campaigns.bad_input.robot_files import ROBOTS
 from tests.campaigns.bad_input.runs import model
-from tests.campaigns.bad_input.vehicle_parts import in_a_file
+from tests.campaigns.bad_input.values import PATHS, calls
 
 LISTS: dict[str, Any] = {"number": 1, "text": "torque", "things": [values.Thing()], "texts": ["torque"]}
 
@@ -29,21 +27,15 @@ def machine(**given: Any) -> Machine:
 
 def of_machines() -> list[Case]:
     """Machines, controls, sliders, gauges."""
-    found = calls(
-        "Machine",
-        machine,
-        {},
-        "label:text model:object~ y0:state4 controls sliders gauges forces shapes~",
-        {
-            "controls": LISTS,
-            "sliders": LISTS,
-            "gauges": LISTS,
-            "forces": {"number": 1, "unknown": ["nobody"], "text": "spring"},
-            "shapes": {"list": [1], "number": 1, "nobody": {"nobody": []}},
-        },
-    )
-    pairs: dict[str, Any] = {"number": 1.0, "one": (1.0,), "texts": ("a", "b"), "nan": (1.0, math.nan)}
     own: dict[str, Any] = {
+        "controls": LISTS, "sliders": LISTS, "gauges": LISTS,
+        "forces": {"number": 1, "unknown": ["nobody"], "text": "spring"},
+        "shapes": {"list": [1], "number": 1, "nobody": {"nobody": []}},
+    }  # fmt: skip
+    spec = "model:object~ y0:state4 shapes:~ view: help: start: title:"
+    found = calls(Machine, {}, spec, own, machine)
+    pairs: dict[str, Any] = {"number": 1.0, "one": (1.0,), "texts": ("a", "b"), "nan": (1.0, math.nan)}
+    own = {
         "keys": {"number": 1, "text": "KeyA", "numbers": ((1,), (2,)), "one": ((),)},
         "rates": {**pairs, "negative": (-1.0, 1.0), "zero": (0.0, 0.0)},
         "gamepad": {"number": 1, "unknown": "pedal", "nothing": None},
@@ -54,14 +46,14 @@ def of_machines() -> list[Case]:
     }
     gauge = {"output": "angle", "label": "angle", "unit": "rad"}
     parts: tuple[tuple[str, Callable[..., Any], dict[str, Any], str], ...] = (
-        ("controls", Control, {"input": "torque"}, "input:word~ keys rest:number rates gamepad touch"),
-        ("sliders", Slider, {"name": "stiffness", "low": 1.0, "high": 2.0},
-         "name:word~ low:number high:number step:not_negative"),
-        ("gauges", Gauge, gauge, "output:word~ label:unit unit:unit factor:number digits:integer"),
+        ("controls", Control, {"input": "torque"}, "input:word~ keys: rest:number rates: gamepad: touch:"),
+        ("sliders", Slider, {"name": "stiffness", "low": 1.0, "high": 2.0}, "name:word~ step:not_negative"),
+        ("gauges", Gauge, gauge, "output:word~ label:unit"),
     )  # fmt: skip
     for what, kind, good, spec in parts:
         made = lambda what=what, kind=kind, **given: machine(**{what: [kind(**given)]})  # noqa: E731
-        found += calls(kind.__name__, made, good, spec, own)
+        arguments = inspect.signature(kind).parameters
+        found += calls(kind, good, spec, {name: own[name] for name in own if name in arguments}, made)
     return found
 
 
@@ -75,100 +67,44 @@ def of_recordings() -> list[Case]:
     def driven(**given: Any) -> Any:
         return rerun(machine(), {**good, **given})
 
-    found = calls(
-        "rerun",
-        driven,
-        {},
-        "step:positive steps:integer inputs y0:state4-texts~ end:state4",
-        {
-            "steps": {"many": 10**12},
-            "inputs": {
-                "nothing": None,
-                "number": 1,
-                "text": "no",
-                "numbers": [1, 2],
-                "short": [[0, 0.0]],
-                "texts": [["0", "1", "2"]],
-                "nan": [[0, math.nan, 1.0]],
-                "mapping": {"0": [1.0]},
-                "fraction": [[0.5, 0.0, 10.0]],
-            },
+    own = {
+        "steps": {"many": 10**12},
+        "inputs": {
+            "nothing": None, "number": 1, "text": "no", "numbers": [1, 2], "short": [[0, 0.0]],
+            "texts": [["0", "1", "2"]], "nan": [[0, math.nan, 1.0]], "mapping": {"0": [1.0]},
+            "fraction": [[0.5, 0.0, 10.0]],
         },
-    )
-    found += [
-        Case(
-            f"rerun without {name}",
-            partial(rerun, machine(), {k: v for k, v in good.items() if k != name}),
-            (name,),
-        )
-        for name in good
-    ]
+    }  # fmt: skip
+    spec = "step:positive steps:integer inputs: y0:state4-texts~ end:state4 machine: recording: driven:"
+    found = calls(rerun, {}, spec, own, driven)
+    for name in good:
+        less = {key: value for key, value in good.items() if key != name}
+        found.append(Case(f"rerun without {name}", partial(rerun, machine(), less), (name,)))
     texts: dict[str, bytes] = {
         "empty": b"", "text": b"driven", "list": b"[]", "deep": b"[" * 100_000,
         "cut": json.dumps(good).encode()[:-5], "not UTF-8": b"\xff\xfe{}", "zeros": b"\0" * 100,
         "nan": json.dumps({**good, "step": math.nan}).encode(),
     }  # fmt: skip
-    for name, content in texts.items():
-        read = partial(in_a_file, lambda path: rerun(machine(), path), content, ".json")
-        found.append(Case(f"rerun of a file: {name}", read))
-    paths: dict[str, Any] = {"number": 1, "nothing": None, "bytes": b"x", "none": "no.json", "folder": "/tmp"}
-    found += [Case(f"rerun({name})", partial(driven_from, path)) for name, path in paths.items()]
-    return found
-
-
-def driven_from(path: Any) -> Any:
-    """A recording in a file."""
-    return rerun(machine(), path)
+    read = lambda path: rerun(machine(), path)  # noqa: E731
+    found += [Case(f"rerun of a file: {name}", reading(read, text, ".json")) for name, text in texts.items()]
+    return found + [Case(f"rerun({name})", partial(read, path)) for name, path in PATHS.items()]
 
 
 def of_feet() -> list[Case]:
     """Feet and shapes of robots' files."""
-    paths: dict[str, Any] = {"number": 1, "nothing": None, "bytes": b"x", "none": "no.urdf", "folder": "/tmp"}
     urdf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".urdf")
     mjcf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".xml")
-    found = calls(
-        "urdf_feet",
-        lambda **given: ce.urdf_feet(**{"path": urdf, "friction": 0.5, **given}),
-        {},
-        (
-            "path~ friction:not_negative through:vector normal:direction "
-            "pose:mapping-empty-empty_list-zero~ independent:names-unknown~ ignore:names-unknown~"
-        ),
-        {"path": paths},
+    own: dict[str, Any] = {"path": PATHS}
+    spec = (
+        "path:~ loops: pose:mapping-empty-empty_list-zero~ independent:names-unknown~ ignore:names-unknown~"
     )
-    found += calls(
-        "mjcf_feet",
-        lambda **given: ce.mjcf_feet(**{"path": mjcf, **given}),
-        {},
-        "path~ pose~ independent:names-unknown~",
-        {
-            "path": paths,
-            "pose": {
-                "number": 1.0,
-                "unknown": "nobody",
-                "unknown name": {"nobody": 1.0},
-            },
-        },
-    )
-    found += calls("robot_shapes", ce.robot_shapes, {}, "path~", {"path": {**paths, "ending": "robot.txt"}})
-    return found
+    found = calls(ce.urdf_feet, {"path": urdf, "friction": 0.5}, f"{spec} through:vector", own)
+    own |= {"pose": {"number": 1.0, "unknown": "nobody", "unknown name": {"nobody": 1.0}}}
+    found += calls(ce.mjcf_feet, {"path": mjcf}, "path:~ pose:~ independent:names-unknown~", own)
+    return found + calls(ce.robot_shapes, {}, "path:~", {"path": {**PATHS, "ending": "robot.txt"}})
 
 
 def prepare() -> None:
     """Compile what is compiled once."""
-    rerun(
-        machine(),
-        {
-            "machine": "machine",
-            "step": 1e-3,
-            "steps": 1,
-            "inputs": [],
-            "y0": np.zeros(4).tolist(),
-            "end": np.zeros(4).tolist(),
-        },
-    )
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_machines(), *of_recordings(), *of_feet()]
+    still = {"inputs": [], "y0": [0.0] * 4, "end": [0.0] * 4}
+    rerun(machine(), {"machine": "machine", "step": 1e-3, "steps": 1, **still})

@@ -7,9 +7,8 @@ import io
 import itertools
 import math
 import random
-import tempfile
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,28 +21,17 @@ from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, road
 from ce_dynamics.models.parts.roads.map_files import read_map
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad, RampRoad
 from tests.campaigns.bad_input import values
-from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls
+from tests.campaigns.bad_input.cases import Case, Content, reading
+from tests.campaigns.bad_input.values import calls
 
 WRONG = (
     "", "nan", "inf", "1e999", "ten", "1 kg", "1 km^999", "1,5", "[1]", "9" * 5000, "-1e300", "\0", "${x}",
 )  # fmt: skip
 
 
-def written(content: bytes, suffix: str) -> Path:
-    """A file with some content."""
-    path = Path(tempfile.mkstemp(suffix=suffix)[1])
-    path.write_bytes(content)
-    return path
-
-
-def reading(content: bytes, suffix: str, **given: Any) -> Any:
-    """Read a map from a file, and take it away again."""
-    path = written(content, suffix)
-    try:
-        return read_map(path, **given)
-    finally:
-        path.unlink()
+def mapped(content: Content, suffix: str, **given: Any) -> Callable[[], Any]:
+    """Return a call that reads a map from a file."""
+    return reading(read_map, content, suffix, **given)
 
 
 def of_notation() -> list[Case]:
@@ -74,60 +62,25 @@ def of_notation() -> list[Case]:
 
 def of_roads() -> list[Case]:
     """Roads and frictions made in Python."""
-    found = calls("FlatRoad", FlatRoad, {}, "friction:not_negative")
-    found += calls(
-        "InclinedRoad",
-        InclinedRoad,
-        {"friction": 0.8, "angle": 0.1},
-        "friction:not_negative angle:number bank:number",
-        {"angle": {"upright": math.pi / 2}, "bank": {"upright": 2.0}},
+    found = calls(FlatRoad)
+    steep = {"angle": {"upright": math.pi / 2}, "bank": {"upright": 2.0}}
+    found += calls(InclinedRoad, {"friction": 0.8, "angle": 0.1}, "", steep)
+    bump = {"friction": 0.8, "height": 0.1, "position": 8.0}
+    found += calls(BumpRoad, bump | {"length": 2.0}, "track:word") + calls(
+        KerbRoad, bump, "length:not_negative track:word"
     )
+    found += calls(RampRoad, {"friction": 0.8, "grade": 0.1, "position": 8.0, "length": 5.0})
+    spec = "road_class:word~class seed:-float track:positive length~ shortest:positive~"
     found += calls(
-        "BumpRoad",
-        BumpRoad,
-        {"friction": 0.8, "height": 0.1, "length": 2.0, "position": 8.0},
-        "friction:not_negative height:number length:positive position:number track:word",
+        RandomRoad, {"friction": 0.8}, spec, {"length": {"long": 1e12}, "shortest": {"short": 1e-9}}
     )
-    found += calls(
-        "KerbRoad",
-        KerbRoad,
-        {"friction": 0.8, "height": 0.1, "position": 8.0},
-        ("friction:not_negative height:number position:number length:not_negative edge:positive track:word"),
-    )
-    found += calls(
-        "RampRoad",
-        RampRoad,
-        {"friction": 0.8, "grade": 0.1, "position": 8.0, "length": 5.0},
-        "friction:not_negative grade:number position:number length:positive rounding:positive",
-    )
-    found += calls(
-        "RandomRoad",
-        RandomRoad,
-        {"friction": 0.8},
-        (
-            "friction:not_negative road_class:word~class seed:integer-float track:positive "
-            "start:number fade:positive length:positive~ shortest:positive~ longest:positive "
-            "waviness:number"
-        ),
-        {"length": {"long": 1e12}, "shortest": {"short": 1e-9}},
-    )
-    found += calls(
-        "SplitFriction",
-        SplitFriction,
-        {"left": 0.8, "right": 0.2},
-        "left:not_negative right:not_negative y:number edge:positive",
-    )
+    found += calls(SplitFriction, {"left": 0.8, "right": 0.2})
     pairs: dict[str, Any] = {
         "one": (1.0,), "down": (2.0, 1.0), "nan": (0.0, math.nan), "text": "ab", "number": 1.0,
         "nothing": None, "three": (0, 1, 2),
     }  # fmt: skip
-    found += calls(
-        "FrictionPatch",
-        FrictionPatch,
-        {"mu": 0.2, "x": (0, 1), "y": (0, 1), "around": 0.8},
-        "mu:not_negative x y around:not_negative edge:positive",
-        {"x": pairs, "y": pairs},
-    )
+    patch = {"mu": 0.2, "x": (0, 1), "y": (0, 1), "around": 0.8}
+    found += calls(FrictionPatch, patch, "x: y:", {"x": pairs, "y": pairs})
     z = np.zeros((5, 4))
     maps: dict[str, Any] = {
         "number": 1.0, "text": "heights", "ragged": values.ragged(), "nan": np.full((5, 4), math.nan),
@@ -140,40 +93,17 @@ def of_roads() -> list[Case]:
     }  # fmt: skip
     spans = {k: v for k, v in pairs.items() if k != "down"}
     spans |= {
-        "at rest": (1.0, 0.0),
-        "back": (0.0, -1.0),
-        "infinity": (0.0, math.inf),
-        "wide": (-1e308, 1e308),
-    }
-    found += calls(
-        "HeightMap",
-        map_files.HeightMap,
-        {"friction": 0.8, "heights": z, "x": (0, 4), "y": (0, 3)},
-        "friction:not_negative heights:-huge~ x y smooth:flag title:text",
-        {"heights": maps, "x": spans, "y": spans},
-    )
-    found += calls(
-        "FrictionMap",
-        FrictionMap,
-        {"values": 0.5 + z, "x": (0, 4), "y": (0, 3)},
-        "values:-huge~friction_map x y",
-        {"values": {**maps, "negative": -np.ones((5, 4))}, "x": spans, "y": spans},
-    )
-    found += calls(
-        "PlacedRoad",
-        PlacedRoad,
-        {"road": FlatRoad(0.8)},
-        "road:object x:number y:number z:number heading:number",
-        {"road": {"number": 1.0}},
-    )
-    found += calls(
-        "SumRoad",
-        SumRoad,
-        {"friction": 0.8, "parts": [FlatRoad(0.8)]},
-        "friction:not_negative parts",
-        {"parts": {"number": 1, "nothing": None, "empty": [], "texts": ["flat"], "road": FlatRoad(0.8)}},
-    )
-    return found
+        "at rest": (1.0, 0.0), "back": (0.0, -1.0), "infinity": (0.0, math.inf), "wide": (-1e308, 1e308),
+    }  # fmt: skip
+    own = {"heights": {k: v for k, v in maps.items() if k != "huge"}, "x": spans, "y": spans}
+    good = {"friction": 0.8, "heights": z, "x": (0, 4), "y": (0, 3)}
+    found += calls(map_files.HeightMap, good, "heights:~ x: y:", own)
+    own = {"values": own["heights"] | {"negative": -np.ones((5, 4))}, "x": spans, "y": spans}
+    good = {"values": 0.5 + z, "x": (0, 4), "y": (0, 3)}
+    found += calls(FrictionMap, good, "values:~friction_map x: y:", own)
+    found += calls(PlacedRoad, {"road": FlatRoad(0.8)}, "road:object", {"road": {"number": 1.0}})
+    parts = {"number": 1, "nothing": None, "empty": [], "texts": ["flat"], "road": FlatRoad(0.8)}
+    return found + calls(SumRoad, {"friction": 0.8, "parts": [FlatRoad(0.8)]}, "parts:", {"parts": parts})
 
 
 CRG = """$CT
@@ -227,13 +157,9 @@ def of_files() -> list[Case]:
         "claims to be large": (good.replace(b"(5, 4)", b"(9999999, 9999999)"[:6]), {}),
         "complex": (saved(np.zeros((5, 4), dtype=complex)), {}), "no spacing": (good, {}),
     }  # fmt: skip
-    found += [
-        Case(
-            f"map.npy: {name}",
-            partial(reading, content, ".npy", **{"dx": 1.0, **given} if content is not good else {}),
-        )
-        for name, (content, given) in arrays.items()
-    ]
+    for name, (content, given) in arrays.items():
+        spaced = {} if content is good else {"dx": 1.0, **given}
+        found.append(Case(f"map.npy: {name}", mapped(content, ".npy", **spaced)))
     x, y, z = np.arange(5.0), np.arange(4.0), np.zeros((5, 4))
     archives: dict[str, dict[str, Any]] = {
         "nothing known": {"a": z}, "no x": {"z": z, "y": y}, "x falls": {"x": x[::-1], "y": y, "z": z},
@@ -243,30 +169,17 @@ def of_files() -> list[Case]:
         "one": {"x": x[:1], "y": y[:1], "z": z[:1, :1]},
     }  # fmt: skip
     found += [
-        Case(f"map.npz: {name}", partial(reading, saved(None, **parts), ".npz"))
-        for name, parts in archives.items()
+        Case(f"map.npz: {name}", mapped(saved(None, **parts), ".npz")) for name, parts in archives.items()
     ]
+    nothing = {
+        "empty": b"", "text": b"hello", "random": random.Random(3).randbytes(800), "zeros": b"\0" * 800,
+        "zip": b"PK\x03\x04" + b"\0" * 60,
+    }  # fmt: skip
     for suffix in (".npz", ".tif", ".tiff", ".crg", ".crg.gz", ".png", ""):
-        found += [
-            Case(f"map{suffix}: {name}", partial(reading, content, suffix))
-            for name, content in {
-                "empty": b"",
-                "text": b"hello",
-                "random": random.Random(3).randbytes(800),
-                "zeros": b"\0" * 800,
-                "zip": b"PK\x03\x04" + b"\0" * 60,
-            }.items()
-        ]
-    found += calls(
-        "read_map",
-        lambda **given: reading(good, ".npy", **{"dx": 1.0, **given}),
-        {},
-        (
-            "dx:positive-nothing dy:positive-nothing x0:number y0:number-nothing interpolation:word "
-            "friction:not_negative"
-        ),
-    )
-    found += [Case("map.npy without dx", lambda: reading(good, ".npy"), ("dx",))]
+        found += [Case(f"map{suffix}: {name}", mapped(content, suffix)) for name, content in nothing.items()]
+    run = lambda **given: mapped(good, ".npy", **{"dx": 1.0, **given})()  # noqa: E731
+    found += calls(read_map, {}, "path: x0:number y0:number", run=run)
+    found.append(Case("map.npy without dx", mapped(good, ".npy"), ("dx",)))
     lines = CRG.splitlines(keepends=True)
     for k, line in enumerate(lines):
         changes = {
@@ -288,38 +201,16 @@ def of_files() -> list[Case]:
             }
         for name, changed in changes.items():
             content = "".join([*lines[:k], changed, *lines[k + 1 :]]).encode()
-            found.append(Case(f"map.crg: line {k} {name}", partial(reading, content, ".crg"), may=True))
+            found.append(Case(f"map.crg: line {k} {name}", mapped(content, ".crg"), may=True))
     for seed in range(60):
         rng = random.Random(seed)
         broken = bytearray(CRG.encode())
         for _ in range(rng.randrange(1, 5)):
             broken[rng.randrange(len(broken))] = rng.randrange(256)
-        found.append(
-            Case(
-                f"map.crg: damaged at random ({seed})",
-                partial(reading, bytes(broken), ".crg"),
-                may=True,
-            )
-        )
         squeezed = bytearray(gzip.compress(CRG.encode()))
         squeezed[rng.randrange(len(squeezed))] ^= 1 << rng.randrange(8)
-        found.append(
-            Case(
-                f"map.crg.gz: damaged at random ({seed})",
-                partial(reading, bytes(squeezed), ".crg.gz"),
-                may=True,
-            )
-        )
-    bomb = gzip.compress(b"\0" * (2**28 + 1))
-    found.append(Case("map.crg.gz: 256 MiB of nothing", lambda: reading(bomb, ".crg.gz")))
-    paths: dict[str, Any] = {
-        "number": 1, "nothing": None, "bytes": b"x.crg", "zero byte": "a\0.crg", "none": "no.crg",
-        "folder": tempfile.gettempdir(), "device": "/dev/zero",
-    }  # fmt: skip
-    found += [Case(f"read_map({name})", partial(read_map, path)) for name, path in paths.items()]
-    return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_notation(), *of_roads(), *of_files()]
+        for suffix, damaged in ((".crg", broken), (".crg.gz", squeezed)):
+            title = f"map{suffix}: damaged at random ({seed})"
+            found.append(Case(title, mapped(bytes(damaged), suffix), may=True))
+    bomb = mapped(lambda: gzip.compress(b"\0" * (2**28 + 1)), ".crg.gz")
+    return [*found, Case("map.crg.gz: 256 MiB of nothing", bomb)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import cache, partial
@@ -13,7 +14,8 @@ import ce_dynamics as ce
 from ce_dynamics import contact
 from tests.campaigns.bad_input import values
 from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls, fresh
+from tests.campaigns.bad_input.description import fresh
+from tests.campaigns.bad_input.values import calls
 
 
 @cache
@@ -67,287 +69,197 @@ LAWS = values.POOLS["laws"] = {
     "law of a truth": Law(lambda: {"torque": True}), "law of nan": Law(lambda: {"torque": math.nan}),
     "law that branches": Branching(), "law class": Law,
 }  # fmt: skip
-NOT_GIVEN = tuple(f"{name}:nothing" for name in ("step", "rtol", "atol", "max_step", "jacobian_every"))
 PARAMETERS = values.POOLS["parameters"] = {
     **{k: v for k, v in values.NO_MAPPING.items() if "torque" not in str(v)}, "an input": {"torque": 1.0},
     "text": {"stiffness": "1"}, "nan": {"stiffness": math.nan}, "list": {"stiffness": [1.0, 2.0]},
 }  # fmt: skip
 
 
-def simulate(**given: Any) -> Any:
-    """A short run."""
-    return ce.simulate(**{"model": model(), "duration": 0.01, **given})
+GOOD: dict[str, Any] = {"duration": 0.01}
+STATES = {  # those with numbers that are not finite are failures of a run
+    **{name: value for name, value in values.no_state(4).items() if name not in ("nan", "infinity")},
+    "no runs": np.zeros((0, 4)), "cube": np.zeros((2, 2, 4)),
+}  # fmt: skip
+PROGRESS = {"text": "yes", "number": 1, "thing": values.Thing()}
+INPUT_LAWS = {name: law for name, law in LAWS.items() if name not in (*values.NO_MAPPING, "law of nan")}
 
 
-def simulator(**given: Any) -> Any:
-    """A simulator."""
-    return ce.Simulator(**{"model": model(), **given})
+def given_model(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
+    """Return a function that is given the usual model, and more."""
+    return lambda **given: function(**{"model": model(), **usual, **given})
 
 
-def ensemble(**given: Any) -> Any:
-    """A short ensemble."""
-    return ce.simulate_ensemble(**{"model": model(), "duration": 0.01, **given})
+simulate = given_model(ce.simulate, **GOOD)
+ensemble = given_model(ce.simulate_ensemble, **GOOD)
+
+
+STATES_OF_MODEL = "y:state4 u:state2 q:state2 v:state2 v_dot:state2 x:state0"
+
+
+def asked(of: str, good: dict[str, Any] | None = None, spec: str = "", own: Any = None) -> list[Case]:
+    """Return cases of a method of models."""
+    bound = getattr(model(), of)
+    known = [
+        kind for kind in STATES_OF_MODEL.split() if kind.split(":")[0] in inspect.signature(bound).parameters
+    ]
+    return calls(bound, good, " ".join((*known, spec)), own)
 
 
 def prepare() -> None:
     """Compile what is compiled once."""
-    for method in ("rk4", "dopri5", "rosenbrock", "implicit-euler"):
-        simulate(method=method)
+    for name in ("rk4", "dopri5", "rosenbrock", "implicit-euler"):
+        simulate(method=name)
     ensemble()
     contact.simulate_unilateral(unilateral(), duration=0.5)
 
 
+def of_times(function: Callable[..., Any], label: str, times: dict[str, dict[str, Any]]) -> list[Case]:
+    """Return cases of times that fit neither each other nor memory."""
+    return [Case(f"{label}({name})", partial(function, **one)) for name, one in times.items()]
+
+
+ZERO = {"jacobian_every": {"zero": 0}}
+
+
+def stepping(step: float | None = None, jacobian_every: int | None = None) -> None:
+    """Have the arguments of methods with steps."""
+
+
 def of_simulate() -> list[Case]:
     """`ce_dynamics.simulate`."""
-    found = calls(
-        "simulate",
-        simulate,
-        {},
-        (
-            "model:object inputs:laws~ duration:seconds y0:state4 method:word rtol:positive-nothing "
-            "atol:positive-nothing interval:seconds max_step:positive-infinity-nothing audit:flag "
-            "parameters:parameters~ progress:function-nothing-class"
-        ),
-    )
-    found += calls("simulate rk4", simulate, {"method": "rk4"}, "step:positive-nothing")
-    found += calls(
-        "simulate rosenbrock",
-        simulate,
-        {"method": "rosenbrock"},
-        "jacobian_every:integer-nothing",
-        {"jacobian_every": {"zero": 0}},
-    )
-    for name, times in {
-        "instants": {"duration": 1e6, "interval": 1e-4},
-        "many instants": {"duration": 1e9, "interval": 1e-9},
-        "step too short": {"step": 1e-300},
-        "step below rounding": {"duration": 1.0, "step": 1e-18},
-        "tolerance 2": {"rtol": 2.0},
-        "tolerance 1e-300": {"rtol": 1e-300, "atol": 1e-300},
-        "max_step 1e-12": {"max_step": 1e-12},
-        "interval 1e-300": {"interval": 1e-300},
-    }.items():
-        found += [
-            Case(f"simulate {method}({name})", partial(simulate, **{"method": method, **times}))
-            for method in ("rk4", "dopri5", "RK45")
-        ]
+    spec = "inputs:laws~ y0:state4 step: jacobian_every: max_step:-infinity parameters:parameters~"
+    found = calls(ce.simulate, {}, f"{spec} progress:-class hinges: retries:", run=simulate)
+    found += calls(stepping, {}, "jacobian_every:", run=partial(simulate, method="rk4"), label="simulate rk4")
+    run = partial(simulate, method="rosenbrock")
+    found += calls(stepping, {}, "step:", ZERO, run, "simulate rosenbrock")
+    for name in ("rk4", "dopri5", "RK45"):
+        found += of_times(partial(simulate, method=name), f"simulate {name}", {
+            "instants": {"duration": 1e6, "interval": 1e-4},
+            "many instants": {"duration": 1e9, "interval": 1e-9},
+            "step too short": {"step": 1e-300}, "step below rounding": {"duration": 1.0, "step": 1e-18},
+            "tolerance 2": {"rtol": 2.0}, "tolerance 1e-300": {"rtol": 1e-300, "atol": 1e-300},
+            "max_step 1e-12": {"max_step": 1e-12}, "interval 1e-300": {"interval": 1e-300},
+        })  # fmt: skip
     return found
 
 
 def of_simulator() -> list[Case]:
     """`ce_dynamics.Simulator`."""
-    found = calls("Simulator", simulator, {}, "model:object method:word step:positive y0:state4")
-    found += calls(
-        "Simulator dopri5", simulator, {"method": "dopri5"}, "rtol:positive-nothing atol:positive-nothing"
+    made = given_model(ce.Simulator)
+    found = calls(ce.Simulator, {}, "y0:state4 rtol: atol: jacobian_every: max_step: hinges:", run=made)
+    others = "model: method: step: y0: hinges: max_step:"
+    run = partial(made, method="dopri5")
+    found += calls(ce.Simulator, {}, f"{others} jacobian_every:", run=run, label="Simulator dopri5")
+    run = partial(made, method="rosenbrock")
+    found += calls(ce.Simulator, {}, f"{others} rtol: atol:", ZERO, run, "Simulator rosenbrock")
+
+    def stepped(dt: Any = None, **given: Any) -> Any:
+        return made().step(dt, **given)
+
+    spec = "dt:seconds torque:number given: nothing:"
+    found += calls(stepped, {}, spec, {"nothing": {"one": 1.0}}, label="Simulator.step")
+    parts = {"set": "inputs:mapping~", "reset": "y0:state4 hinges: t: u: inputs:", "restore": "saved:object~"}
+    for name, spec in parts.items():
+        call = lambda name=name, **given: getattr(made(), name)(**given)  # noqa: E731
+        found += calls(getattr(ce.Simulator, name), {}, f"self: {spec}", run=call, label=f"Simulator.{name}")
+    controls = {
+        "answers nothing": lambda sim: None, "answers a list": lambda sim: [1.0],
+        "answers text": lambda sim: {"torque": "1"}, "answers nan": lambda sim: {"torque": math.nan},
+        "answers an unknown name": lambda sim: {"nobody": 1.0},
+    }  # fmt: skip
+    return found + calls(
+        ce.Simulator.run_realtime,
+        {"duration": 0.01, "speed": 100.0},
+        "self: duration~ dt:seconds~ speed:positive control:function~",
+        {"duration": {"endless": 1e300}, "dt": {"short": 1e-300}, "control": controls},
+        run=lambda **given: made().run_realtime(**given),
+        label="Simulator.run_realtime",
     )
-    found += calls(
-        "Simulator rosenbrock",
-        simulator,
-        {"method": "rosenbrock"},
-        "jacobian_every:integer-nothing",
-        {"jacobian_every": {"zero": 0}},
-    )
-    found += calls(
-        "Simulator.step",
-        lambda dt=None, **given: simulator().step(dt, **given),
-        {},
-        "dt:seconds-nothing torque:number nothing",
-        {"nothing": {"one": 1.0}},
-    )
-    found += calls("Simulator.set", lambda **given: simulator().set(**given), {}, "inputs:mapping~")
-    found += calls("Simulator.reset", lambda **given: simulator().reset(**given), {}, "y0:state4")
-    found += calls("Simulator.restore", lambda **given: simulator().restore(**given), {}, "saved:object~")
-    found += calls(
-        "Simulator.run_realtime",
-        lambda **given: simulator().run_realtime(**{"duration": 0.01, "speed": 100.0, **given}),
-        {},
-        "duration:seconds~ dt:seconds~ speed:positive control:function-nothing~",
-        {
-            "duration": {"endless": 1e300},
-            "dt": {"short": 1e-300},
-            "control": {
-                "answers nothing": lambda sim: None,
-                "answers a list": lambda sim: [1.0],
-                "answers text": lambda sim: {"torque": "1"},
-                "answers nan": lambda sim: {"torque": math.nan},
-                "answers an unknown name": lambda sim: {"nobody": 1.0},
-            },
-        },
-    )
-    return found
 
 
 def of_ensembles() -> list[Case]:
     """`ce_dynamics.simulate_ensemble`."""
-    states = {**values.no_state(4), "no runs": np.zeros((0, 4)), "cube": np.zeros((2, 2, 4))}
-    states = {k: v for k, v in states.items() if k not in ("nan", "infinity")}  # those are failures of a run
-    found = calls(
-        "simulate_ensemble",
-        ensemble,
-        {},
-        (
-            "model:object y0s parameters:parameters-list-nan~ "
-            "controls:mapping-list_as_value-nan_as_value~ duration:seconds inputs~ method:word "
-            "step:positive-nothing interval:seconds keep:names~ threads:integer-nothing "
-            "lanes:integer-nothing progress"
-        ),
-        {
-            "y0s": states,
-            "parameters": {
-                "matrix": {"stiffness": np.ones((2, 2))},
-                "none": {"stiffness": []},
-                "nothing in it": {"stiffness": [None]},
-            },
-            "controls": {
-                "times fall": ce.HeldInputs([1.0, 0.0], {"torque": [1.0, 2.0]}),
-                "no times": ce.HeldInputs([], {"torque": []}),
-                "times are text": ce.HeldInputs(["a"], {"torque": [1.0]}),
-                "more times": ce.HeldInputs([0.0, 1.0], {"torque": [1.0]}),
-                "values are a list": ce.HeldInputs([0.0], [1.0]),  # type: ignore[arg-type]
-            },
-            "inputs": {k: v for k, v in LAWS.items() if k not in (*values.NO_MAPPING, "law of nan")},
-            "keep": {"text": "angle"},
-            "threads": {"zero": 0, "million": 10**6},
-            "lanes": {"three": 3, "million": 10**6},
-            "progress": {"text": "yes", "number": 1, "thing": values.Thing()},
+    parameters = {"matrix": np.ones((2, 2)), "none": [], "nothing in it": [None]}
+    own = {
+        "y0s": STATES,
+        "parameters": {name: {"stiffness": value} for name, value in parameters.items()},
+        "controls": {
+            "times fall": ce.HeldInputs([1.0, 0.0], {"torque": [1.0, 2.0]}),
+            "no times": ce.HeldInputs([], {"torque": []}),
+            "times are text": ce.HeldInputs(["a"], {"torque": [1.0]}),
+            "more times": ce.HeldInputs([0.0, 1.0], {"torque": [1.0]}),
+            "values are a list": ce.HeldInputs([0.0], [1.0]),  # type: ignore[arg-type]
         },
+        "inputs": INPUT_LAWS, "keep": {"text": "angle"}, "threads": {"zero": 0, "million": 10**6},
+        "lanes": {"three": 3, "million": 10**6}, "progress": PROGRESS,
+    }  # fmt: skip
+    spec = (
+        "y0s: parameters:parameters-list-nan~ controls:mapping-list_as_value-nan_as_value~ inputs:~ "
+        "keep:names~ threads:integer lanes:integer progress: rtol: atol: max_step: jacobian_every: hinges: "
+        "precision: retries:"
     )
-    times: dict[str, dict[str, Any]] = {
-        "step 1e-12": {"duration": 10.0, "step": 1e-12},
-        "step 1e-300": {"step": 1e-300},
-        "many instants": {"duration": 1e6, "interval": 1e-6},
-        "interval 1e-300": {"interval": 1e-300},
+    found = calls(ce.simulate_ensemble, {}, spec, own, run=ensemble)
+    return found + of_times(ensemble, "simulate_ensemble", {
+        "step 1e-12": {"duration": 10.0, "step": 1e-12}, "step 1e-300": {"step": 1e-300},
+        "many instants": {"duration": 1e6, "interval": 1e-6}, "interval 1e-300": {"interval": 1e-300},
         "duration 1e300": {"duration": 1e300},
         "many runs": {"y0s": np.broadcast_to(np.zeros(4), (10**9, 4)), "duration": 1.0},
-    }
-    found += [Case(f"simulate_ensemble({name})", partial(ensemble, **one)) for name, one in times.items()]
-    return found
+    })  # fmt: skip
 
 
 def of_answers() -> list[Case]:
     """What a model answers at a state."""
     found = []
-    for method in ("reactions", "linearize", "sensitivities"):
-        found += calls(
-            method,
-            lambda method=method, **given: getattr(model(), method)(**given),
-            {"y": np.zeros(4)},
-            "y:state4 u:state2",
-        )
-    for method in ("equilibrium", "modes", "poses", "power"):
-        found += calls(
-            method, lambda method=method, **given: getattr(model(), method)(**given), {}, "y:state4 u:state2"
-        )
-    found += calls(
-        "equilibrium", lambda **given: model().equilibrium(**given), {}, "hold:names~ tolerance:positive"
-    )
-    found += calls("modes", lambda **given: model().modes(**given), {}, "hold:names~ damped:flag")
-    for method, arguments in {
-        "mass_matrix": ("q",),
-        "energy": ("q", "v"),
-        "momentum": ("q", "v"),
-        "accelerations": ("q", "v"),
-        "inverse_dynamics": ("q", "v", "v_dot"),
-    }.items():
-        good = dict.fromkeys(arguments, np.zeros(2))
-        spec = " ".join(f"{argument}:state2" for argument in arguments) + " u:state2 x:state0"
-        found += calls(method, lambda method=method, **given: getattr(model(), method)(**given), good, spec)
-    for method in ("point", "frame"):
-        found += calls(
-            method,
-            lambda method=method, **given: getattr(model(), method)(**given),
-            {"body": "arm"},
-            "body:object~ at:vector",
-            {"body": {"unknown": "nobody", "ground": "ground"}},
-        )
-    found += calls(
-        "reactions",
-        lambda **given: model().reactions(**given),
-        {"y": np.zeros(4)},
-        "frame:object-nothing-ground~",
-        {"frame": {"unknown": "nobody", "ground": "ground"}},
-    )
-    found += calls(
-        "assemble",
-        lambda **given: model().assemble(**given),
-        {},
-        "coordinates~ near~ y:state4 u:state2",
-        {
-            "coordinates": {
-                "text": "arm",
-                "list": ["arm"],
-                "unknown": {"nobody": 1.0},
-                "nan": {"arm": math.nan},
-                "as text": {"arm": "1"},
-                "number": 1.0,
-            },
-            "near": {
-                "text": "arm",
-                "unknown": {"nobody": (0, 0, 0)},
-                "nan": {"arm": (0, math.nan, 0)},
-                "two": {"arm": (0, 0)},
-            },
+    body = {"unknown": "nobody", "ground": "ground"}
+    framed = {"frame": {"unknown": "nobody", "ground": "ground"}}
+    found += asked("reactions", {"y": np.zeros(4)}, "frame:object-nothing-ground~", framed)
+    for name in ("linearize", "sensitivities"):
+        found += asked(name, {"y": np.zeros(4)}, "outputs:")
+    for name in ("equilibrium", "modes"):
+        found += asked(name, {}, "hold:names~ around:")
+    for name in ("poses", "power"):
+        found += asked(name)
+    for name in ("mass_matrix", "energy", "momentum", "accelerations", "inverse_dynamics"):
+        needed = ("q", "v", "v_dot")[: {"mass_matrix": 1, "inverse_dynamics": 3}.get(name, 2)]
+        found += asked(name, dict.fromkeys(needed, np.zeros(2)))
+    for name in ("point", "frame"):
+        found += asked(name, {"body": "arm"}, "body:object~", {"body": body})
+    assembled = {
+        "coordinates": {
+            "text": "arm", "list": ["arm"], "unknown": {"nobody": 1.0}, "nan": {"arm": math.nan},
+            "as text": {"arm": "1"}, "number": 1.0,
         },
-    )
-    found += calls(
-        "operational_space",
-        lambda **given: model().operational_space(**given),
-        {"targets": ()},
-        "targets:object-list~",
-    )
-    found += calls(
-        "operational_space",
-        lambda **given: model().operational_space(model().point("arm"), **given),
-        {},
-        "directions:vector-column-booleans-matrix",
-    )
-    found += calls("trim", ce.trim, {"change": ["arm"], "still": ["arm_rate"]}, "model:object")
-    found += calls(
-        "trim",
-        lambda **given: ce.trim(model(), **{"change": ["arm"], "still": ["arm_rate"], **given}),
-        {},
-        "change:names~ still:names~ y:state4 u:state2 tolerance:positive",
-        {"change": {"text": "arm"}, "still": {"text": "arm"}},
-    )
-    found += calls(
-        "draw",
-        lambda **given: ce.draw(model(), **given),
-        {},
-        "y:state4 along:direction~ up:direction~ names:flag points~",
-        {
-            "up": {"along": (0.0, 1.0, 0.0)},
-            "points": {
-                "list": [1.0],
-                "number": 1.0,
-                "nobody": {"nobody": [(0, 0, 0)]},
-                "two": {"arm": [(0, 0)]},
-                "one point": {"arm": (0, 0, 0)},
-                "text": {"arm": "xyz"},
-                "nan": {"arm": [(0, 0, math.nan)]},
-            },
+        "near": {
+            "text": "arm", "unknown": {"nobody": (0, 0, 0)}, "nan": {"arm": (0, math.nan, 0)},
+            "two": {"arm": (0, 0)},
         },
-    )
-    found += calls("draw", ce.draw, {}, "model:object")
-    found += calls(
-        "Modes",
-        lambda **given: model().modes().animate(**{"k": 0, "amplitude": 0.1, **given}),
-        {},
-        "k:integer~ amplitude:number n_phases:integer",
-        {"n_phases": {"zero": 0, "billion": 10**12}},
-    )
-    found += calls(
-        "Modes.motion",
-        lambda **given: model().modes().motion(**{"k": 0, "amplitude": 0.1, "t": [0.0], **given}),
-        {},
-        "k:integer~ amplitude:number t:vector-two-four-empty~",
-    )
-    found += calls(
-        "inputs_with",
-        lambda **given: model().inputs_with(**given),
-        {},
-        "parameters:parameters~ inputs:mapping~",
-    )
-    return found
+    }  # fmt: skip
+    found += asked("assemble", {}, "coordinates:~ near:~", assembled)
+    spec = "targets:object-list~ directions:vector-column-booleans-matrix"
+    wrong = {"points": [1], "texts": ["arm"], "pair": ["arm", None]}
+    found += asked("operational_space", {"targets": model().point("arm")}, spec, {"targets": wrong})
+    named = {"text": "arm"}
+    trimmed = given_model(ce.trim, change=["arm"], still=["arm_rate"])
+    spec = "change:names~ still:names~ y:state4 u:state2 outputs: targets: bounds: hinges:"
+    found += calls(ce.trim, {}, spec, {"change": named, "still": named}, run=trimmed)
+    drawn = {
+        "up": {"along": (0.0, 1.0, 0.0)},
+        "points": {
+            "list": [1.0], "number": 1.0, "nobody": {"nobody": [(0, 0, 0)]}, "two": {"arm": [(0, 0)]},
+            "one point": {"arm": (0, 0, 0)}, "text": {"arm": "xyz"}, "nan": {"arm": [(0, 0, math.nan)]},
+        },
+    }  # fmt: skip
+    spec = "y:state4 along:direction~ up:direction~ names:flag points:~ axes:"
+    found += calls(ce.draw, {}, f"u:state2 {spec}", drawn, run=given_model(ce.draw))
+    shown = {"k": 0, "amplitude": 0.1}
+    modes = type(model().modes())
+    phases = {"n_phases": {"zero": 0, "billion": 10**12}}
+    animated = lambda **given: model().modes().animate(**given)  # noqa: E731
+    found += calls(modes.animate, shown, "self: k~", phases, run=animated, label="Modes")
+    moved = lambda **given: model().modes().motion(**given)  # noqa: E731
+    spec = "self: k:integer~ t:vector-two-four-empty~"
+    found += calls(modes.motion, shown | {"t": [0.0]}, spec, run=moved, label="Modes.motion")
+    return found + asked("inputs_with", {}, "parameters:parameters~ inputs:mapping~")
 
 
 def of_unilateral() -> list[Case]:
@@ -356,40 +268,19 @@ def of_unilateral() -> list[Case]:
     def run(**given: Any) -> Any:
         return contact.simulate_unilateral(**{"unilateral": unilateral(), "duration": 0.01, **given})
 
-    found = calls(
-        "simulate_unilateral",
-        run,
-        {},
-        (
-            "unilateral:object inputs~ duration:seconds step:positive interval:seconds y0:state2~ "
-            "solver:object-nothing order:integer progress:function-nothing-class"
-        ),
-        {
-            "inputs": {k: v for k, v in LAWS.items() if "torque" not in str(v)},
-            "y0": {"below the ground": [-2.0, 0.0]},
-            "order": {"three": 3, "zero": 0},
-        },
+    own = {
+        "inputs": {name: law for name, law in LAWS.items() if "torque" not in str(law)},
+        "y0": {"below the ground": [-2.0, 0.0]}, "order": {"three": 3, "zero": 0},
+    }  # fmt: skip
+    spec = "inputs:~ step:positive y0:state2~ solver:object progress:-class hinges:"
+    found = calls(contact.simulate_unilateral, {}, spec, own, run=run)
+    found += of_times(run, "simulate_unilateral", {
+        "step 1e-300": {"step": 1e-300}, "step 1e-15": {"duration": 1.0, "step": 1e-15},
+        "duration 1e300": {"duration": 1e300},
+        "many instants": {"duration": 1e6, "step": 1e-3, "interval": 1e-3},
+    })  # fmt: skip
+    made = lambda **given: contact.UnilateralModel(  # noqa: E731
+        **{"model": unilateral().model, "elements": [], **given}
     )
-    found += [
-        Case(f"simulate_unilateral({name})", partial(run, **times))
-        for name, times in {
-            "step 1e-300": {"step": 1e-300},
-            "step 1e-15": {"duration": 1.0, "step": 1e-15},
-            "duration 1e300": {"duration": 1e300},
-            "many instants": {"duration": 1e6, "step": 1e-3, "interval": 1e-3},
-        }.items()
-    ]
-    found += calls("UnilateralModel", contact.UnilateralModel, {"elements": []}, "model:object")
-    found += calls(
-        "UnilateralModel",
-        lambda **given: contact.UnilateralModel(**{"model": unilateral().model, "elements": [], **given}),
-        {},
-        "elements:object-list-mapping rest_speed:not_negative",
-        {"elements": {"things": [values.Thing()]}},
-    )
-    return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_simulate(), *of_simulator(), *of_ensembles(), *of_answers(), *of_unilateral()]
+    things = {"elements": {"things": [values.Thing()]}}
+    return found + calls(contact.UnilateralModel, {}, "elements:object-list-mapping", things, run=made)

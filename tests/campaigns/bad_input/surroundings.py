@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.parts.roads.map_files import read_map
 from ce_dynamics.models.tyres.property_file import read_property_file
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.cases import Case, in_folder
 from tests.campaigns.bad_input.command_line import command
+from tests.campaigns.bad_input.values import PATHS
 
 READERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "read_urdf": (ce.read_urdf, ".urdf"), "read_mjcf": (ce.read_mjcf, ".xml"),
@@ -88,17 +88,13 @@ NAMES = {
 
 
 def on(read: Callable[[Path], Any], make: Callable[[Path], None], name: str) -> Callable[[], Any]:
-    """Read such a thing, and take it away again."""
+    """Return a call that reads such a thing."""
 
-    def run() -> Any:
-        folder = Path(tempfile.mkdtemp(prefix="things-"))
-        try:
-            make(folder / name)
-            return read(folder / name)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    def run(folder: Path) -> Any:
+        make(folder / name)
+        return read(folder / name)
 
-    return run
+    return lambda: in_folder(run)
 
 
 def pendulum(
@@ -127,16 +123,16 @@ def used(**names: str) -> Any:
     """Names all the way: a run, its table, a description, source."""
     model = ce.compile(pendulum(**names))
     run = ce.simulate(model, duration=0.01, interval=0.005)
-    folder = Path(tempfile.mkdtemp(prefix="names-"))
-    try:
+    str(ce.describe(pendulum(**names)))
+
+    def write(folder: Path) -> Any:
         ce.save_table(run, folder / "run.csv")
-        str(ce.describe(pendulum(**names)))
         return ce.export_c(model, folder / "source")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+
+    return in_folder(write)
 
 
-def cases_of_files() -> list[Case]:
+def of_files() -> list[Case]:
     """Everything that is read."""
     found = []
     for what, (read, suffix) in READERS.items():
@@ -146,6 +142,9 @@ def cases_of_files() -> list[Case]:
         for name in ("line", "percent", "braces", "umlaut", "surrogate", "long", "zero"):
             given = on(read, THINGS["nothing"], NAMES[name] + suffix)
             found.append(Case(f"{what}: named {name}", given, may=(what, "nothing") in ACCEPTED))
+        for name, path in PATHS.items():
+            may = what == "study" and name == "no file"
+            found.append(Case(f"{what}({name})", partial(read, path), may=may))
     return found
 
 
@@ -153,7 +152,7 @@ ACCEPTED = {("study", "nothing"), ("study", "link to nothing"), ("study", "circl
 """What need not be there yet; links that lead nowhere are replaced."""
 
 
-def cases_of_names() -> list[Case]:
+def of_names() -> list[Case]:
     """Everything that has a name."""
     return [
         Case(f"{what} {name}", lambda what=what, text=text: used(**{what: text}), may=True)  # type: ignore[misc]
@@ -162,7 +161,7 @@ def cases_of_names() -> list[Case]:
     ]
 
 
-def cases_of_places() -> list[Case]:
+def of_places() -> list[Case]:
     """Where results go: what is there already, and is no place for them."""
     short = ("--vehicle", "ride", "--duration", "0.01", "--no-plots")
     written: dict[str, Callable[[Path], Any]] = {
@@ -190,75 +189,43 @@ def cases_of_places() -> list[Case]:
 
 VARIABLES = {
     "CE_DYNAMICS_CACHE": (
-        "/dev/null",
-        "/dev/null/x",
-        "/proc/x",
-        "~nobody/x",
-        "a\nb",
-        " ",
-        "x" * 5000,
-        "../c",
-        "%s",
-        "/",
+        "/dev/null", "/dev/null/x", "/proc/x", "~nobody/x", "a\nb", " ", "x" * 5000, "../c", "%s", "/",
     ),
     "CE_DYNAMICS_CODE": ("nonsense", "QUICK", " ", "quick,full", "0"),
     "MPLBACKEND": ("nonsense", "TkAgg", "module://no_such"),
-    "NUMBA_NUM_THREADS": ("0", "-1", "many", "999999"),
-    "NUMBA_CACHE_DIR": ("/dev/null", "/proc/x"),
-    "HOME": ("/dev/null", "", "/no/such"),
-    "TMPDIR": ("/dev/null", "/no/such"),
-    "COLUMNS": ("0", "-1", "x"),
-    "LANG": ("nonsense",),
-    "PYTHONIOENCODING": ("ascii", "latin-1"),
+    "NUMBA_NUM_THREADS": ("0", "-1", "many", "999999"), "NUMBA_CACHE_DIR": ("/dev/null", "/proc/x"),
+    "HOME": ("/dev/null", "", "/no/such"), "TMPDIR": ("/dev/null", "/no/such"),
+    "COLUMNS": ("0", "-1", "x"), "LANG": ("nonsense",), "PYTHONIOENCODING": ("ascii", "latin-1"),
     "TERM": ("dumb", "", "nonsense"),
-}
+}  # fmt: skip
 
 
 def with_variable(name: str, value: str) -> Any:
     """The command in a process of its own."""
-    folder = Path(tempfile.mkdtemp(prefix="variables-"))
-    try:
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                "from ce_dynamics.cli import main; main()",
-                "--vehicle",
-                "ride",
-                "--duration",
-                "0.01",
-            ],
-            env={**os.environ, name: value},
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="replace",
+    command = [sys.executable, "-c", "from ce_dynamics.cli import main; main()"]
+    done = in_folder(
+        lambda folder: subprocess.run(
+            [*command, "--vehicle", "ride", "--duration", "0.01"],
+            env={**os.environ, name: value}, cwd=folder, capture_output=True, text=True, errors="replace",
             check=False,
         )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    )  # fmt: skip
     lines = done.stderr.strip().splitlines()
-    if "Traceback" in done.stderr or len(lines) > 3 or (done.returncode and len(lines) != 1):
-        raise RuntimeError(f"exit code {done.returncode}, {done.stderr[-400:]!r}")
-    if done.returncode not in (0, 2):
+    wrong = "Traceback" in done.stderr or len(lines) > 3 or (done.returncode and len(lines) != 1)
+    if wrong or done.returncode not in (0, 2):
         raise RuntimeError(f"exit code {done.returncode}, {done.stderr[-400:]!r}")
     if done.returncode:
         raise CeDynamicsError(lines[0])
     return done.stdout
 
 
-def cases_of_variables() -> list[Case]:
+def of_variables() -> list[Case]:
     """The environment."""
     return [
         Case(f"{name}={value[:40]!r}", lambda name=name, value=value: with_variable(name, value), may=True)  # type: ignore[misc]
         for name, values in VARIABLES.items()
         for value in values
     ]
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*cases_of_files(), *cases_of_names(), *cases_of_places(), *cases_of_variables()]
 
 
 def prepare() -> None:

@@ -20,7 +20,7 @@ from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls
+from tests.campaigns.bad_input.values import calls
 
 
 @cache
@@ -129,13 +129,8 @@ def of_samples() -> list[Case]:
     good: dict[str, Any] = {
         "kind": "monte-carlo", "distributions": {"a": Range(0.0, 1.0)}, "runs": 3, "seed": 0,
     }  # fmt: skip
-    found += calls(
-        "sample",
-        sample,
-        good,
-        "kind:word runs:integer seed:integer distributions:object",
-        {"runs": {"zero": 0, "too many": 10**15}, "distributions": {"texts": {"a": "1:2"}}},
-    )
+    own = {"runs": {"zero": 0, "too many": 10**15}, "distributions": {"texts": {"a": "1:2"}}}
+    found += calls(sample, good, "distributions:object runs:integer", own)
     found.append(Case("a grid of 1e24 points", lambda: sample("grid", dict.fromkeys("abcd", ten), None, 0)))
     found.append(Case("a hypercube of 1e13", lambda: sample("latin-hypercube", {"a": ten}, 10**13, 0)))
     found.append(Case("an empty choice", lambda: sample("grid", {"a": Choice(())}, None, 0)))
@@ -147,43 +142,27 @@ def of_plans() -> list[Case]:
     good: dict[str, Any] = {
         "kind": "monte-carlo", "vary": {"chassis.mass": "2000:2400"}, "runs": 2, "duration": "0.01",
     }  # fmt: skip
-    found = calls(
-        "Sweep",
-        Sweep,
-        good,
-        (
-            "kind:word~ vary:mapping~ runs:integer~ seed:integer model:text~ manoeuvre:word~ "
-            "speed:object-nothing-number~ duration:object-nothing-number~ options:mapping~ overrides~ "
-            "step:positive-nothing interval:positive"
-        ),
-        {
-            "vary": {"empty": {}, "numbers": {"chassis.mass": 1.0}, "lists": {"chassis.mass": [1, 2]}},
-            "runs": {"zero": 0},
-            "model": {"ride": "ride", "none": "no-such-file"},
-            "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
-            "step": {"short": 1e-13, "shorter": 1e-300},
-            "interval": {"short": 1e-12},
-        },
+    own = {
+        "vary": {"empty": {}, "numbers": {"chassis.mass": 1.0}, "lists": {"chassis.mass": [1, 2]}},
+        "runs": {"zero": 0}, "model": {"ride": "ride", "none": "no-such-file"},
+        "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
+        "step": {"short": 1e-13, "shorter": 1e-300}, "interval": {"short": 1e-12},
+    }  # fmt: skip
+    spec = (
+        "kind~ vary:mapping~ runs:integer~ model:text~ manoeuvre:word~ speed:object-number~ "
+        "duration:object-number~ options:mapping~ overrides:~ step:positive interval:positive"
     )
+    found = calls(Sweep, good, spec, own)
     found += [
         Case(f"Sweep.from_text({name})", partial(Sweep.from_text, text))
         for name, text in {
-            "empty": "",
-            "list": "[]",
-            "null": "null",
-            "number": "1",
-            "truncated": plan().text()[:50],
+            "empty": "", "list": "[]", "null": "null", "number": "1", "truncated": plan().text()[:50],
             "unknown": json.dumps({"nothing": 1}),
             "types": json.dumps({"kind": 1, "vary": 2, "overrides": 3}),
         }.items()
-    ]
+    ]  # fmt: skip
     batches: dict[str, Any] = {"beyond": [99], "negative": [-1], "text": ["0"], "empty": []}
     found += [
         Case(f"run_batch({name})", partial(run_batch, plan().text(), runs)) for name, runs in batches.items()
     ]
     return found
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_folders(), *of_samples(), *of_plans()]

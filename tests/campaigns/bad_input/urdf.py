@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from ce_dynamics.readers import read_urdf
-from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.description import calls
-from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files, reading
+from tests.campaigns.bad_input.cases import Case, reading
+from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files
+from tests.campaigns.bad_input.values import calls
+
+
+def of_text() -> list[Case]:
+    """Attributes, damage, other files, arguments."""
+    found: list[Case] = []
+    for name, every in (("four_bar.urdf", 2), ("leg.urdf", 5)):
+        found += of_attributes(read_urdf, name, ".urdf", every) + of_damage(read_urdf, name, ".urdf", 60)
+    found += of_files(read_urdf, "robot", ".urdf")
+    return found + calls(
+        read_urdf,
+        {"path": ROBOTS / "four_bar.urdf"},
+        "base:word gravity:vector ignore:object-list-mapping path:",
+    )
 
 
 def of_elements() -> list[Case]:
@@ -53,22 +66,3 @@ def of_elements() -> list[Case]:
         )
         for name, text in texts.items()
     ]
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    found = of_attributes(read_urdf, "four_bar.urdf", ".urdf", 2) + of_attributes(
-        read_urdf, "leg.urdf", ".urdf", 5
-    )
-    found += of_damage(read_urdf, "four_bar.urdf", ".urdf", 60) + of_damage(
-        read_urdf, "leg.urdf", ".urdf", 60
-    )
-    found += of_files(read_urdf, "robot", ".urdf") + of_elements()
-    path = ROBOTS / "four_bar.urdf"
-    found += calls(
-        "read_urdf",
-        lambda **given: read_urdf(path, **given),
-        {},
-        "base:word gravity:vector ignore:object-list-mapping",
-    )
-    return found

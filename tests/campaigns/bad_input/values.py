@@ -1,13 +1,18 @@
-"""Values that are wrong, by what is asked for."""
+"""Values that are wrong, by kind, and a case for each argument that takes them."""
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from tests.campaigns.bad_input.cases import Case
 
 
 class Thing:
@@ -96,6 +101,10 @@ def no_state(n: int) -> dict[str, Any]:
     return bad
 
 
+NO_AXES = {
+    "row": (1.0, 2.0, 3.0), "text": "I", "zeros": np.zeros((3, 3)), "nan": np.full((3, 3), math.nan),
+    "stretched": 2.0 * np.eye(3), "large": np.eye(4), "thing": Thing(), "number": 1.0,
+}  # fmt: skip
 NO_BODY = {**NO_OBJECT, "unknown": "no such body"}
 NO_NAMED_BODY = {**{key: NO_OBJECT[key] for key in NO_OBJECT if key != "text"}, "unknown": "nobody"}
 NO_BODY_NAMES: dict[str, Any] = {
@@ -104,8 +113,95 @@ NO_BODY_NAMES: dict[str, Any] = {
 }  # fmt: skip
 
 
+PATHS: dict[str, Any] = {
+    "number": 1, "nothing": None, "bytes": b"file", "zero byte": "a\0b", "long": "x" * 5000,
+    "no file": "no/such/file", "folder": "/tmp", "endless": "/dev/zero", "null device": "/dev/null",
+    "address": "http://127.0.0.1:9/file", "empty": "",
+}  # fmt: skip
+"""Paths of files that nobody can read."""
 POOLS = {name.removeprefix("NO_").lower(): pool for name, pool in globals().items() if name.startswith("NO_")}
 """Wrong values by kind; generators add pools of their own."""
+ANNOTATED = {
+    "float": "number", "int": "integer", "str": "text", "bool": "flag", "Point": "vector",
+    "ArrayLike": "vector", "Sequence[str]": "names", "Collection[str]": "names",
+}  # fmt: skip
+"""Kinds by annotation; other classes are those of objects."""
+NAMED = {
+    "axes": "R_a R_b axes",
+    "body": "parent",
+    "direction": "across axis axis1 axis2 default_plane_normal normal x_axis",
+    "fraction": "brake_share drive_share restitution",
+    "function": "function progress",
+    "mapping": "randomise",
+    "not_negative": (
+        "around density dissipation friction left level mass mu onset radius rest_speed right rolling "
+        "spinning viscosity"
+    ),
+    "positive": (
+        "atol creep damping_ratio default_ball_radius dt dx dy edge fade frequency horizon length limit "
+        "longest max_step natural_frequency rounding rtol size step time_limit tolerance"
+    ),
+    "seconds": "duration interval",
+    "state4": "orientation",
+    "unit": "unit",
+    "vector": "at",
+    "word": (
+        "axle extrapolation fmi hold interpolation kind method place precision side sweep task track"
+    ),
+}  # fmt: skip
+"""Kinds by name of the argument, where annotations say less."""
+BY_NAME = {name: kind for kind, names in NAMED.items() for name in names.split()}
+
+
+def kind_of(parameter: inspect.Parameter) -> str:
+    """Return the kind of an argument; empty if neither name nor annotation gives one."""
+    annotation = str(getattr(parameter.annotation, "__forward_arg__", parameter.annotation))
+    kind, _, rest = annotation.partition(" | ")
+    if parameter.name not in BY_NAME and rest not in ("", "None"):
+        return ""
+    is_class = kind.isidentifier() and kind[0].isupper() and kind not in ("Any", "Array", "Scalar")
+    return BY_NAME.get(parameter.name) or ANNOTATED.get(kind, "object" * is_class)
+
+
+def calls(
+    make: Callable[..., Any],
+    good: Mapping[str, Any] | None = None,
+    spec: str = "",
+    own: Mapping[str, Any] | None = None,
+    run: Callable[..., Any] | None = None,
+    label: str = "",
+) -> list[Case]:
+    """Return a case for every argument of a function and every value that is wrong for it.
+
+    Names and annotations give the kinds of arguments.  A specification corrects them by entries
+    ``argument:kind-value~word``: the kind's values but those that are right here (None is, where it is the
+    default), and the word of the message instead of the argument (none after a bare ``~``).  ``argument:``
+    alone leaves it out, ``argument:-value`` and ``argument~word`` keep its kind.  Own values follow those of
+    the kind.  ``run`` is called instead.
+    """
+    own, called, words = own or {}, run or make, {}
+    parameters = inspect.signature(make).parameters
+    kinds = {name: kind_of(parameter) for name, parameter in parameters.items()}
+    for entry in spec.split():
+        entry, tilde, word = entry.partition("~")
+        argument, colon, kind = entry.partition(":")
+        if colon:
+            kinds[argument] = kinds.get(argument, "") + kind if kind.startswith("-") else kind
+        if tilde:
+            words[argument] = word.replace("_", " ")
+    if words.get("") == "":  # a bare ~ is for all
+        words = dict.fromkeys(kinds, "") | words
+    found = []
+    for argument in dict.fromkeys((*kinds, *own)):
+        kind, *right = kinds.get(argument, "").split("-")
+        is_optional = argument in parameters and parameters[argument].default is None
+        wrong = {name: value for name, value in pool(kind).items() if not (is_optional and value is None)}
+        for name, value in {**wrong, **own.get(argument, {})}.items():
+            if name.replace(" ", "_") not in right:
+                case = partial(lambda given: called(**{**(good or {}), **given}), {argument: value})
+                title = f"{label or make.__name__}({argument}: {name})"
+                found.append(Case(title, case, (words.get(argument, argument),)))
+    return found
 
 
 def pool(kind: str) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import SHIPPED, data_file
 from ce_dynamics.models.vehicles.tree import put
-from tests.campaigns.bad_input.cases import Case
-from tests.campaigns.bad_input.data_file import file_of
+from tests.campaigns.bad_input.cases import Case, reading
 
 LEAF = re.compile(r"^(\s*)([\w.-]+):\s+([^#\n]+?)\s*(#.*)?$")
 NUMBER = re.compile(r"^-?[\d.]+(e-?\d+)?(?= |$)")
@@ -38,11 +37,7 @@ def lines_of(name: str) -> tuple[str, ...]:
 
 def built(text: str) -> Any:
     """A vehicle of a file with this content."""
-    path = file_of(text)
-    try:
-        return build(VehicleParameters.load(str(path)))
-    finally:
-        path.unlink()
+    return reading(lambda path: build(VehicleParameters.load(str(path))), text, ".yaml")()
 
 
 def of_lines() -> list[Case]:
@@ -135,8 +130,3 @@ STRANGE = (
     "gravity: (0, 0, 9.81) m/s^2", "mirror: yes", "left: {D: (0, 0, 0) m}", "front_left: {W: (0, 0, 0) m}",
     "front_left: {W: (0, -1, 0) m}",
 )  # fmt: skip
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_lines(), *of_sections()]

@@ -1,30 +1,21 @@
-"""Tyre property files, vehicles of Project Chrono, clearances, force sweeps, environments."""
+"""Tyre property files, SDF files, environments."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
-from ce_dynamics.models import kc
+from ce_dynamics import read_sdf
 from ce_dynamics.models.environments.env import VehicleEnv
-from ce_dynamics.models.kc.force_sweeps import force_sweep_of
-from ce_dynamics.models.kc.sweeps import sweep_of
 from ce_dynamics.models.tyres import read_tyre_file
-from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from tests.campaigns.bad_input import values
-from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.cases import Case, Content, reading
 from tests.campaigns.bad_input.data_file import damaged
-from tests.campaigns.bad_input.description import calls
+from tests.campaigns.bad_input.values import PATHS, calls
 from tests.models.environments.toy import toy
-from tests.models.vehicles.chrono import small_car
 
 TIR = """[MDI_HEADER]
 FILE_TYPE = 'tir'
@@ -73,24 +64,13 @@ SCALARS = (
 )  # fmt: skip
 
 
-def in_a_file(read: Callable[[Path], Any], content: bytes, suffix: str) -> Any:
-    """Read a file with some content, and take it away again."""
-    path = Path(tempfile.mkstemp(suffix=suffix)[1])
-    path.write_bytes(content)
-    try:
-        return read(path)
-    finally:
-        path.unlink()
-
-
 def of_property_files() -> list[Case]:
     """Every line with wrong values; files that are none."""
     lines = TIR.splitlines(keepends=True)
     found = []
 
-    def case(name: str, text: str | bytes, may: bool = True) -> None:
-        content = text.encode() if isinstance(text, str) else text
-        found.append(Case(f"tyre.tir: {name}", lambda: in_a_file(read_tyre_file, content, ".tir"), may=may))
+    def case(name: str, text: Content, may: bool = True) -> None:
+        found.append(Case(f"tyre.tir: {name}", reading(read_tyre_file, text, ".tir"), may=may))
 
     for k, line in enumerate(lines):
         name = line.partition("=")[0].strip()
@@ -112,93 +92,19 @@ def of_property_files() -> list[Case]:
         elif line[0].isdigit():
             for value in ("nan nan", "0.02", "0.02 1 2", "-1 0", "a b", "0.02 inf"):
                 case(f"row {k} {value}", "".join([*before, value + "\n", *after]), may=value == "-1 0")
-    contents: dict[str, str | bytes] = {
+    contents: dict[str, Content] = {
         "empty": "", "text": "tyre", "JSON": "{}", "zeros": b"\0" * 3000,
         "random": random.Random(4).randbytes(3000), "UTF-16": TIR.encode("utf-16"), "not closed": "[MODEL",
-        "large": b"$" * (3 * 2**20), "lines": "\n" * 500_000, "keys": "A = 1\n" * 20_000,
+        "large": lambda: b"$" * (3 * 2**20), "lines": "\n" * 500_000, "keys": "A = 1\n" * 20_000,
         "long line": "[MODEL]\nFITTYP = " + "6" * 900_000,
     }  # fmt: skip
     for what, content in contents.items():
         case(what, content, may=what == "UTF-16")
     for seed in range(80):
         case(f"damaged at random ({seed})", damaged(TIR, random.Random(f"tir {seed}")))
-    paths: dict[str, Any] = {
-        "number": 1, "nothing": None, "bytes": b"x.tir", "zero byte": "a\0.tir", "none": "no.tir",
-        "folder": "/tmp", "device": "/dev/zero",
-    }  # fmt: skip
-    found += [Case(f"read_tyre_file({name})", partial(read_tyre_file, path)) for name, path in paths.items()]
-    return found
-
-
-WRONG_JSON: dict[str, Any] = {
-    "text": "strange", "empty": "", "null": None, "true": True, "list": [], "mapping": {}, "nan": math.nan,
-    "infinity": math.inf, "huge": 1e308, "minus": -1.0, "zero": 0, "digits": int("9" * 400),
-    "nested": [[1.0]], "number": 3.7,
-}  # fmt: skip
-
-
-def leaves(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where there is something in a file of JSON."""
-    items = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-    for key, value in items:
-        yield (*path, key)
-        yield from leaves(value, (*path, key))
-
-
-def convert(content: dict[str, Any], raw: dict[str, str | bytes] | None = None) -> Any:
-    """Write the files of a small car and convert it."""
-    folder = Path(tempfile.mkdtemp())
-    try:
-        path = small_car.written(folder, content)
-        for name, text in (raw or {}).items():
-            (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
-        return convert_vehicle(path)
-    finally:
-        shutil.rmtree(folder)
-
-
-def of_chrono() -> list[Case]:
-    """Every entry of every file of a small car, one at a time."""
-    found = []
-    for name, part in small_car.files().items():
-        for number, place in enumerate(leaves(part)):
-            for k, (what, value) in enumerate(WRONG_JSON.items()):
-                if (number + k) % 3:
-                    continue
-
-                def run(name: str = name, place: Any = place, value: Any = value) -> Any:
-                    files = small_car.files()
-                    inside = files[name]
-                    for key in place[:-1]:
-                        inside = inside[key]
-                    inside[place[-1]] = value
-                    return convert(files)
-
-                found.append(Case(f"{name}: {'.'.join(map(str, place))}: {what}", run, may=True))
-
-            def gone(name: str = name, place: Any = place) -> Any:
-                files = small_car.files()
-                inside = files[name]
-                for key in place[:-1]:
-                    inside = inside[key]
-                del inside[place[-1]]
-                return convert(files)
-
-            found.append(Case(f"{name}: {'.'.join(map(str, place))}: gone", gone, may=True))
-        text = json.dumps(part)
-        texts: dict[str, str | bytes] = {
-            "empty": "", "truncated": text[: len(text) // 2], "list": "[]", "number": "1",
-            "not UTF-8": b'{"Name": "\xff"}', "deep": "[" * 100_000, "zeros": b"\0" * 100,
-            "comma": text[:-1] + ",}", "twice": text + text, "comment not closed": "/* " + text,
-        }  # fmt: skip
-        for what, wrong in texts.items():
-
-            def whole(name: str = name, wrong: str | bytes = wrong) -> Any:
-                return convert(small_car.files(), {name: wrong})
-
-            unused = name.rpartition("/")[2] in ("Engine.json", "Gears.json", "Tyre.json")
-            found.append(Case(f"{name}: file {what}", whole, may=unused or what == "not UTF-8"))
-    return found
+    return found + [
+        Case(f"read_tyre_file({name})", partial(read_tyre_file, path)) for name, path in PATHS.items()
+    ]
 
 
 SDF = """<sdf version="1.9"><world name="w"><gravity>0 0 -5</gravity><model name="pair">
@@ -222,13 +128,10 @@ WRONG_TEXT = (
 
 def of_sdf() -> list[Case]:
     """Every number and name of an SDF file; files that are none."""
-    from ce_dynamics import read_sdf
-
     found = []
 
-    def case(name: str, text: str | bytes, may: bool = True) -> None:
-        content = text.encode() if isinstance(text, str) else text
-        found.append(Case(f"SDF: {name}", lambda: in_a_file(read_sdf, content, ".sdf"), may=may))
+    def case(name: str, text: Content, may: bool = True) -> None:
+        found.append(Case(f"SDF: {name}", reading(read_sdf, text, ".sdf"), may=may))
 
     for place, match in enumerate(CONTENT.finditer(SDF)):
         number = bool(re.fullmatch(r"[-\d. ]+", match[1]))
@@ -243,84 +146,26 @@ def of_sdf() -> list[Case]:
         for value in ("", "strange", "1"):
             case(f"{match[1]}[{place}] = {value!r}", SDF[: match.start(2)] + value + SDF[match.end(2) :])
         case(f"{match[1]}[{place}] gone", SDF[: match.start()] + SDF[match.end() :])
-    contents: dict[str, str | bytes] = {
+    contents: dict[str, Content] = {
         "empty": "", "text": "sdf", "only a root": "<sdf/>",
         "no model": "<sdf version='1.9'><world name='w'/></sdf>", "not closed": SDF[:300],
         "other root": "<html/>", "deep": "<sdf>" + "<model>" * 50_000,
         "entities": '<!DOCTYPE x [<!ENTITY a "aaaa">]><sdf>&a;</sdf>', "zeros": b"\0" * 500,
-        "large": b"<sdf>" + b" " * (70 * 2**20),
+        "large": lambda: b"<sdf>" + b" " * (70 * 2**20),
     }  # fmt: skip
     for what, content in contents.items():
         case(what, content, may=False)
     for seed in range(60):
         case(f"damaged at random ({seed})", damaged(SDF, random.Random(f"sdf {seed}")))
 
-    def given(**more: Any) -> Any:
-        return in_a_file(lambda path: read_sdf(path, **more), SDF.encode(), ".sdf")
-
-    found += calls(
-        "read_sdf",
-        given,
-        {},
-        (
-            "model:word-nothing~ base:word-nothing~ gravity:vector-nothing_thing~ pose:mapping-empty~ "
-            "independent:names~ motors:names~ stops~ ignore:names-unknown~ right_angles:not_negative~ "
-            "armature:mapping~"
-        ),
-        {"stops": {"one": (1.0,), "nan": (math.nan, 1.0), "texts": ("1", "2"), "minus": (-1.0, -1.0)}},
+    stops = {"one": (1.0,), "nan": (math.nan, 1.0), "texts": ("1", "2"), "minus": (-1.0, -1.0)}
+    spec = (
+        "path: model:word base:word gravity:vector-nothing_thing pose:mapping-empty motors:names "
+        "ignore:names-unknown right_angles:not_negative independent:names armature:mapping stops: "
+        "tolerance:-zero ~"
     )
-    return found
-
-
-@cache
-def rig() -> Any:
-    """Of the HMMWV's front axle."""
-    return kc.KCRig.of("hmmwv", "front") if hasattr(kc.KCRig, "of") else None
-
-
-def of_clearances() -> list[Case]:
-    """Parts, clearances, sweeps of forces and travel."""
-    part = kc.Part("chassis", [(0, 0, 0), (1, 0, 0)])
-    arm = kc.Part("front_left.lower_arm", [(0, 0, 0)])
-    found = calls(
-        "Part",
-        kc.Part,
-        {"body": "chassis", "points": [(0, 0, 0)]},
-        "body:text-list points:vector-matrix radius:not_negative",
-        {
-            "body": {"names": [1]},
-            "points": {
-                "no points": [],
-                "short": [(0, 0)],
-                "nan in it": [(0, 0, math.nan)],
-                "texts in it": [("a", "b", "c")],
-            },
-        },
-    )
-    good: dict[str, Any] = {"name": "gap", "one": part, "other": arm, "least": 0.01}
-    arrays: dict[str, Any] = {
-        "text": "wide", "nan": [math.nan], "empty": [], "matrix": [[0.0, 1.0]], "texts": ["a"],
-        "infinity": [math.inf], "thing": values.Thing(),
-    }  # fmt: skip
-    found += calls(
-        "Clearance",
-        kc.Clearance,
-        good,
-        "name:text one:object-thing~ other:object-thing~ least:number sweep:word~ values~",
-        {"values": arrays},
-    )
-    found += calls("sweep_of", sweep_of, {"kind": "parallel"}, "kind:word~ values~", {"values": arrays})
-    pairs: dict[str, Any] = {
-        "one": (0.0,), "nan": (0.0, math.nan), "texts": ("a", "b"), "number": 1.0, "nothing": None,
-    }  # fmt: skip
-    found += calls(
-        "force_sweep_of",
-        force_sweep_of,
-        {"kind": "lateral"},
-        "kind:word~ values~ place:word hold:word travel",
-        {"values": arrays, "travel": pairs},
-    )
-    return found
+    run = lambda **given: reading(read_sdf, SDF, ".sdf", **given)()  # noqa: E731
+    return found + calls(read_sdf, {}, spec, {"stops": stops}, run)
 
 
 @cache
@@ -344,27 +189,18 @@ def acting(action: Any) -> Any:
 
 def of_environments() -> list[Case]:
     """Environments of Gymnasium."""
-    found = calls(
-        "VehicleEnv",
-        environment,
-        {},
-        (
-            "task:word~ vehicle:object~ speed:positive-nothing dt:positive step:positive "
-            "road:word-nothing~ tyres:names~ overrides:names~ randomise:mapping-empty~ "
-            "options:mapping-empty~ render_mode:word-nothing"
-        ),
-        {
-            "vehicle": {"name": "no such vehicle"},
-            "road": {"bad": "bump:height=nan"},
-            "tyres": {"text": "tmeasy"},
-            "overrides": {"text": "nothing=1"},
-            "randomise": {
-                "down": {"mass": (2.0, 1.0)},
-                "nan": {"mass": (math.nan, 1.0)},
-                "one": {"mass": (1.0,)},
-            },
+    own = {
+        "vehicle": {"name": "no such vehicle"}, "road": {"bad": "bump:height=nan"},
+        "tyres": {"text": "tmeasy"}, "overrides": {"text": "nothing=1"},
+        "randomise": {
+            "down": {"mass": (2.0, 1.0)}, "nan": {"mass": (math.nan, 1.0)}, "one": {"mass": (1.0,)},
         },
+    }  # fmt: skip
+    spec = (
+        "task~ vehicle:object~ speed:positive road:word~ tyres:names~ overrides:names~ render_mode:word "
+        "randomise:mapping-empty~ options:mapping-empty~"
     )
+    found = calls(VehicleEnv, {}, spec, own, environment)
     actions = {**values.no_state(2), "outside": [5.0, 0.0]}
     found += [Case(f"VehicleEnv.step({name})", partial(acting, value)) for name, value in actions.items()]
     return found
@@ -373,8 +209,3 @@ def of_environments() -> list[Case]:
 def prepare() -> None:
     """Compile what is compiled once."""
     environment()
-
-
-def cases() -> list[Case]:
-    """All of them."""
-    return [*of_property_files(), *of_chrono(), *of_sdf(), *of_clearances(), *of_environments()]

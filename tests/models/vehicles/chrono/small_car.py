@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 ARM = {
     "Mass": 4.0, "Radius": 0.02, "Moments of Inertia": [0.02, 0.03, 0.04],
@@ -56,7 +56,9 @@ SUSPENSION: dict[str, Any] = {
     "Axle": {"Inertia": 0.2},
 }
 PAIRS = [[0, 100], [3000, 200], [6000, 150]]
-FILES: dict[str, dict[str, Any]] = {
+Files: TypeAlias = dict[str, dict[str, Any]]
+
+FILES: Files = {
     "car/Vehicle.json": {
         "Name": "Small car",
         "Type": "Vehicle",
@@ -177,15 +179,27 @@ FILES: dict[str, dict[str, Any]] = {
 }
 
 
-def files() -> dict[str, dict[str, Any]]:
+def files() -> Files:
     """A copy to change."""
     return copy.deepcopy(FILES)
 
 
-def written(folder: Path, content: dict[str, dict[str, Any]]) -> Path:
+def written(folder: Path, content: Files) -> Path:
     """Write them; returns the vehicle's file."""
     for name, part in content.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(part))
     return folder / "car" / "Vehicle.json"
+
+
+def change(content: Files, name: str, where: str, to: object) -> None:
+    """Change one value, or take it out if there is nothing to put there."""
+    at: Any = content[f"car/{name}.json"]
+    *above, last = (int(key) if key.isdigit() else key for key in where.split("/"))
+    for key in above:
+        at = at[key]
+    if to is None:
+        del at[last]
+    else:
+        at[last] = to

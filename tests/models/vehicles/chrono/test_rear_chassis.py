@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
-from tests.models.vehicles.chrono.small_car import files, written
+from tests.models.vehicles.chrono.small_car import change, files, written
 
 AHEAD, BEHIND = 1.5, 1.0
 """Of the joint, the axles [m]."""
@@ -81,18 +80,6 @@ def test_halves_follow_connectors_and_turn_by_hand(tmp_path: Path) -> None:
         assert float(responses[f"{corner}.tyre"].outputs["slip_angle"]) == pytest.approx(0.0, abs=1e-12)
 
 
-def change(*keys: Any, to: object) -> Callable[[dict[str, Any]], None]:
-    """A change of one value."""
-
-    def done(content: dict[str, Any]) -> None:
-        at: Any = content
-        for key in keys[:-1]:
-            at = at[key]
-        at[keys[-1]] = to
-
-    return done
-
-
 def steered_behind(content: dict[str, Any], index: int) -> None:
     """Wishbones, an anti-roll bar and a mechanism that steers on the rear half, 1.2 m behind its joint."""
     rack = {"Input File": "car/Rack.json", "Location": [-0.6, 0, -0.02], "Orientation": [1, 0, 0, 0]}
@@ -138,43 +125,42 @@ def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("name", "where", "to", "message"),
     [
         (
-            change("car/Pin.json", "Template", to="Magnet"),
-            r"^Pin\.json: Template: 'Magnet' is no connector that can be read; known are Chassis",
+            "Pin",
+            "Template",
+            "Magnet",
+            r"^Pin\.json: Template: 'Magnet' is no connector that can be read; known",
         ),
-        (change("car/Rear.json", "Front Connector Location", to=[0.4, 0.1, 0]), "beside the middle plane"),
+        ("Rear", "Front Connector Location", [0.4, 0.1, 0], "beside the middle plane"),
         (
-            change("car/Rear.json", "Template", to="RigidChassis"),
-            r"^Rear\.json: Template: 'RigidChassis' is no chassis that can be read here",
+            "Rear",
+            "Template",
+            "RigidChassis",
+            r"^Rear\.json: Template: 'RigidChassis' is no chassis that can be",
         ),
-        (
-            change("car/Vehicle.json", "Rear Chassis", 0, "Chassis Index", to=0),
-            r"Rear Chassis\[0\]/Chassis Index: 0 is no chassis ahead; give -1",
-        ),
-        (
-            change("car/Vehicle.json", "Axles", 1, "Chassis Index", to=3),
-            r"Axles\[1\]/Chassis Index: 3: there are 1 rear chassis",
-        ),
-        (
-            lambda content: content["car/Vehicle.json"]["Rear Chassis"].append(
-                dict(content["car/Vehicle.json"]["Rear Chassis"][0])
-            ),
-            r"^Vehicle\.json: Rear Chassis\[1\]: no axle is on it; give one 'Chassis Index': 1$",
-        ),
-        (
-            lambda content: steered_behind(content, 0),
-            r"Axles\[1\]/Steering Index: subsystem 0 is on another chassis than the axle",
-        ),
+        ("Vehicle", "Rear Chassis/0/Chassis Index", 0, r": 0 is no chassis ahead; give -1"),
+        ("Vehicle", "Axles/1/Chassis Index", 3, r"Axles\[1\]/Chassis Index: 3: there are 1 rear chassis"),
     ],
 )
 def test_what_cannot_be_joined_is_named(
-    tmp_path: Path, changed: Callable[[dict[str, Any]], None], message: str
+    tmp_path: Path, name: str, where: str, to: object, message: str
 ) -> None:
     content = folding()
-    changed(content)
+    change(content, name, where, to)
     with pytest.raises(DataError, match=message):
+        convert_vehicle(written(tmp_path, content))
+
+
+def test_rear_halves_without_axle_and_steering_elsewhere(tmp_path: Path) -> None:
+    twice = folding()
+    twice["car/Vehicle.json"]["Rear Chassis"] *= 2
+    with pytest.raises(DataError, match=r"Rear Chassis\[1\]: no axle is on it; give one 'Chassis Index': 1$"):
+        convert_vehicle(written(tmp_path, twice))
+    content = folding()
+    steered_behind(content, 0)
+    with pytest.raises(DataError, match=r"Steering Index: subsystem 0 is on another chassis than the axle"):
         convert_vehicle(written(tmp_path, content))
 
 

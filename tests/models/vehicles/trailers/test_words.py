@@ -11,6 +11,9 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import SHIPPED
 
 TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
+CIRCLE = "  one: {hitch: ball, behind: two}\n  two: {hitch: ball, behind: one}\n  trailer:\n"
+EMPTY = "  empty: {hitch: ball}\n  trailer:\n"
+HITCH = "      x: -2.700 m"
 
 
 @pytest.mark.parametrize(
@@ -22,37 +25,21 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
         ("    hitch:\n", "    colour: red\n    hitch:\n", "unknown parameter 'trailer.colour'"),
         ("  trailer:\n", "  steering:\n", "'steering' is no name for a trailer"),
         ("  trailer:\n", "  rear:\n", "trailer: unknown 'trailer'; did you mean 'rear'? known are rear"),
-        (
-            "  trailer:\n",
-            "  one: {hitch: ball, behind: two}\n  two: {hitch: ball, behind: one}\n  trailer:\n",
-            "one and two are behind one another; leave out 'behind' of the first",
-        ),
-        (
-            "  trailer:\n",
-            "  empty: {hitch: ball}\n  trailer:\n",
-            "none belongs to the trailer empty; give one 'trailer: empty'",
-        ),
+        ("  trailer:\n", CIRCLE, "one and two are behind one another; leave out 'behind' of the first"),
+        ("  trailer:\n", EMPTY, "none belongs to the trailer empty; give one 'trailer: empty'"),
         ("  trailer_1:\n    trailer: trailer\n", "  trailer_1:\n    trailer: cart\n", "unknown 'cart'"),
         (
             "  trailer_1:\n",
             "  trailer_1:\n    steering: rack\n",
-            "front and trailer_1 are steered by one mechanism, but are not on the same body",
+            "by one mechanism, but are not on the same body",
         ),
-        (
-            "  trailer_1:\n",
-            "  trailer_1:\n    braked: false\n",
-            "unknown parameter 'trailer_1.brake",
-        ),
-        ("      x: -2.700 m", "      y: 0.1 m\n      x: -2.700 m", "unknown parameter 'trailer.hitch.y'"),
-        (
-            "      x: -2.700 m",
-            "      roll_damping: 3\n      x: -2.700 m",
-            "unknown parameter 'trailer.hitch.roll_d",
-        ),
+        ("  trailer_1:\n", "  trailer_1:\n    braked: false\n", "unknown parameter 'trailer_1.brake"),
+        (HITCH, f"      y: 0.1 m\n{HITCH}", "unknown parameter 'trailer.hitch.y'"),
+        (HITCH, f"      roll_damping: 3\n{HITCH}", "unknown parameter 'trailer.hitch.roll_d"),
         (
             "origin: (-3.620",
             "origin: (-2.620",
-            "trailer_1_left.W at x = -5.55 m must lie ahead of trailer_2_left.W",
+            "trailer_1_left.W at x = -5.55 m must lie ahead of trailer_2_l",
         ),
         ("      density: 1.2 kg/m^3\n", "", "missing trailer.aerodynamics.density; expected kg/m^3"),
     ],
