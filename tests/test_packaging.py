@@ -7,18 +7,36 @@ import json
 import os
 import re
 import shutil
+import site
 import stat
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 import yaml
 
 import ce_dynamics
+
+if TYPE_CHECKING:  # answers have types, and wrong calls are errors: what no error ignores is one itself
+    import numpy as np
+    import xarray as xr
+    from numpy.typing import NDArray
+    from typing_extensions import assert_type
+
+    import ce_dynamics as ce
+    from ce_dynamics.models import hmmwv
+
+    model = ce.compile(hmmwv.build())
+    assert_type(model, ce.Model)
+    assert_type(ce.simulate(model, duration=1.0), xr.Dataset)
+    assert_type(ce.Simulator(model).step(0.1), NDArray[np.float64])
+    ce.compile(3)  # type: ignore[arg-type]  # a number is no system
+    ce.System().add_bdy()  # type: ignore[attr-defined]  # it is misspelt
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {
@@ -256,3 +274,26 @@ def test_command_line_entry_point_leads_to_a_function() -> None:
     (script,) = importlib.metadata.entry_points(group="console_scripts", name="simulate-vehicle")
     assert script.value == "ce_dynamics.cli:main"
     assert callable(script.load())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="there is no pyright: npm install -g pyright")
+def test_pyright_accepts_examples_with_the_wheel(archives: Archives, tmp_path: Path) -> None:
+    """As the checkout's mypy does (`tests.types`), and notices two errors in a file that has them."""
+    venv.create(tmp_path / "env", with_pip=False)
+    packages = only(tmp_path / "env" / "lib", "python*") / "site-packages"
+    with zipfile.ZipFile(archives.from_tree) as wheel:
+        wheel.extractall(packages)
+    (packages / "others.pth").write_text("\n".join(site.getsitepackages()))
+    folder = tmp_path / "examples"
+    # matplotlib asks for tuples where it takes arrays; the other needs a package that tests do not install
+    shutil.copytree(
+        ROOT / "docs/examples", folder, ignore=shutil.ignore_patterns("paper_figures.py", "learn_to_drive.py")
+    )
+    (folder / "wrong.py").write_text("import ce_dynamics as ce\nce.compile(3)\nce.System().add_bdy()\n")
+    command = ["pyright", "--pythonpath", str(tmp_path / "env/bin/python"), "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    errors = [line for line in done.stdout.splitlines() if "error" in line and ".py:" in line]
+    assert [line for line in errors if "wrong.py" not in line] == []
+    assert len(errors) == 2

@@ -355,7 +355,7 @@ class Augmented(ABC):
         """Inputs as a function of time."""
         if callable(inputs):
             return lambda t: self.input_vector(inputs(t))
-        constant = self.input_vector(inputs)
+        constant = checks.finite_array("inputs", self.input_vector(inputs), (None,))
         return lambda t: constant
 
     def states_of(self, x: Array) -> dict[str, Array]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant, redundant_rows
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
@@ -127,10 +128,14 @@ class Preparation:
     """
 
     def __init__(self, model: Augmented | System, y0: Array, inputs: Any = None, t0: float = 0.0) -> None:
+        what = "an augmented model, or a System"
+        checks.instance("model", model, (Augmented, System), what)
         self.model = FullyAugmented(model) if isinstance(model, System) else model
+        y0 = checks.vector("y0", y0, self.model.n_p + self.model.n_V + self.model.n_x)
+        t0 = checks.number("t0", t0)
         self.law: FeedbackLaw | None = inputs if hasattr(inputs, "inputs") else None
         self._signal = self.model.signal(None if self.law else inputs)
-        self.y0 = self.model.assemble(y0, self.inputs_at(t0, np.asarray(y0, dtype=float)))
+        self.y0 = self.model.assemble(y0, self.inputs_at(t0, y0))
         u0 = self.inputs_at(t0, self.y0)
         self.softness = softness(self.model.at(self.y0, u0))
         self.index1 = Index1(self.model, self.softness, self.law)
@@ -193,7 +198,7 @@ def prepare_run(
 
 def check_times(t_eval: Any) -> Array:
     """Increasing output times, the first of which is the start."""
-    times = np.asarray(t_eval, dtype=float)
+    times = checks.numbers("t_eval", t_eval)
     if (
         times.ndim != 1
         or len(times) < 2
@@ -202,6 +207,14 @@ def check_times(t_eval: Any) -> Array:
     ):
         raise ModelError("t_eval must be at least two finite, increasing times; the first is the start")
     return times
+
+
+def check_tolerances(model: Augmented, rtol: float, atol: float | Array) -> None:
+    """Refuse tolerances that are not positive; ``atol`` may have one per entry of the state."""
+    checks.number("rtol", rtol, above=0.0)
+    size = model.n_p + model.n_V + model.n_x
+    for entry in [atol] if np.ndim(atol) == 0 else checks.vector("atol", atol, size):
+        checks.number("atol", entry, above=0.0)
 
 
 def simulate_dae(
@@ -241,7 +254,9 @@ def simulate_dae(
         If IDA gives up; ``partial`` holds the trajectory so far.
     """
     times = check_times(t_eval)
+    checks.number("max_step", max_step, at_least=0.0)
     ready = prepare_run(model, y0, inputs, times[0])
+    check_tolerances(ready.model, rtol, atol)
     problem = ready.ggl
     solver = make_solver(
         problem, ready.signal, rtol=rtol, atol=atol, max_step=max_step, linear_solver=linear_solver
@@ -286,11 +301,18 @@ def simulate_baumgarte(
 
     Raises
     ------
+    ModelError
+        If an argument is wrong.
     SimulationError
         If the integration fails; ``partial`` holds the trajectory so far.
     """
     times = check_times(t_eval)
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        checks.number(name, value, at_least=0.0)
+    checks.number("max_step", max_step, above=0.0, infinite=True)
+    checks.choice("method", method, ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"))
     ready = prepare_run(model, y0, inputs, times[0])
+    check_tolerances(ready.model, rtol, atol)
     start = time.perf_counter()
     integrate: Any = solve_ivp
     solution = integrate(

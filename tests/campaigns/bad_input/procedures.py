@@ -199,8 +199,9 @@ def wheel() -> dict[str, Any]:
 
 DAE = "model:object y0:state26 inputs:inputs"
 FUNCTIONS: tuple[tuple[Callable[..., Any], Good, str], ...] = (
-    (augmented.simulate_dae, start, f"{DAE} t_eval:times linear_solver:word"),
-    (augmented.simulate_baumgarte, start, f"{DAE} t_eval:times alpha:positive beta:positive"),
+    (augmented.simulate_dae, start, f"{DAE} t_eval:times max_step:number linear_solver:word"),
+    (augmented.simulate_baumgarte, start,
+     f"{DAE} t_eval:times alpha:not_negative beta:not_negative max_step:positive-infinity"),
     (augmented.Preparation, lambda: {k: v for k, v in start().items() if k != "t_eval"},
      f"{DAE} t0:number"),
     (augmented.FullyAugmented, dict, ""), (augmented.TreeAugmented, dict, ""),
