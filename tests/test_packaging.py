@@ -169,23 +169,9 @@ def test_metadata(wheel: Path) -> None:
     assert core["Requires-Python"] == ">=3.10"
     assert core["License-Expression"] == "BSD-3-Clause"
     assert set(core.get_all("Provides-Extra", [])) == {
-        "bench",
-        "casadi",
-        "dae",
-        "dask",
-        "docs",
-        "fmi",
-        "gltf",
-        "gym",
-        "mutation",
-        "plots",
-        "rerun",
-        "roads",
-        "robots",
-        "tables",
-        "test",
-        "widget",
-    }
+        "bench", "casadi", "dae", "dask", "docs", "fmi", "gltf", "gym", "mutation", "plots", "rerun", "roads",
+        "robots", "tables", "test", "widget",
+    }  # fmt: skip
 
 
 def requirements(lines: list[str]) -> set[str]:

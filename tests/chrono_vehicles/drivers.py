@@ -188,16 +188,9 @@ def main(folder: Path) -> None:
     """Print what is found, and end with 1 where a driver is not calm."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     heads = (
-        "vehicle",
-        "friction",
-        "m/s",
-        "growth 1/s",
-        "m/s² straight",
-        "braking",
-        "locked",
-        "rear locks first",
+        "vehicle", "friction", "m/s", "growth 1/s", "m/s² straight", "braking", "locked", "rear locks first",
         "m",
-    )
+    )  # fmt: skip
     print(f"| {' | '.join(heads)} |\n" + "| --- " * len(heads) + "|")
     defects = 0
     runs: list[Found] = []

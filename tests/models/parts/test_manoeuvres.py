@@ -46,29 +46,11 @@ def seen(v: float = 12.0) -> dict[str, float]:
 
 def test_the_issue_s_manoeuvres_are_there() -> None:
     assert set(MANOEUVRES) == {
-        "double-lane-change",
-        "obstacle-avoidance",
-        "step-steer",
-        "ramp-steer",
-        "constant-steer",
-        "sine-steer",
-        "sine-sweep",
-        "pulse-steer",
-        "random-steer",
-        "sine-with-dwell",
-        "j-turn",
-        "fishhook",
-        "split-braking",
-        "power-off",
-        "brake-in-turn",
-        "straight-acceleration",
-        "braking",
-        "constant-radius",
-        "straight",
-        "bump",
-        "reverse",
-        "stand-still",
-    }
+        "double-lane-change", "obstacle-avoidance", "step-steer", "ramp-steer", "constant-steer",
+        "sine-steer", "sine-sweep", "pulse-steer", "random-steer", "sine-with-dwell", "j-turn", "fishhook",
+        "split-braking", "power-off", "brake-in-turn", "straight-acceleration", "braking", "constant-radius",
+        "straight", "bump", "reverse", "stand-still",
+    }  # fmt: skip
 
 
 @ALL
@@ -111,13 +93,8 @@ def test_track_of_iso_3888_1() -> None:
     manoeuvre = DoubleLaneChange(DRIVER, vehicle_width=2.0, lead_in=20.0)
     first, second, third = manoeuvre.gates
     assert [first.start, first.end, second.start, second.end, third.start, third.end] == [
-        20,
-        35,
-        65,
-        90,
-        115,
-        130,
-    ]
+        20, 35, 65, 90, 115, 130,
+    ]  # fmt: skip
     assert first.left - first.right == pytest.approx(2.45)
     assert second.left - second.right == pytest.approx(2.65)
     assert third.left - third.right == pytest.approx(2.85)
