@@ -278,7 +278,15 @@ def compliance_figures(
     dict of str to float
         Of the left wheel; steer is the turn about z, camber that about x (negative of the camber angle on the
         left), per metre of ride, newton of force or newton metre of torque.
+
+    Raises
+    ------
+    DataError
+        If a number is not positive, or the matrix has another shape.
     """
+    for name, value in (("track", track), ("loaded_radius", loaded_radius)):
+        checks.number(name, value, above=0.0, unit="m", error=DataError)
+    checks.number("tyre_rate", tyre_rate, above=0.0, infinite=True, unit="N/m", error=DataError)
     c = np.zeros((13, 13))
     c[1:, 1:] = checks.finite_array("compliance matrix", C, (12, 12), DataError)
     with np.errstate(divide="ignore", invalid="ignore"):  # where nothing carries a wheel

@@ -63,6 +63,7 @@ def rig_of(
     >>> curves["camber_angle"].sel(side="left").values[[0, 2]].round(4)
     array([ 0.0169, -0.0226])
     """
+    tyres = checks.texts("rig_of: tyres", tyres, DataError)
     if isinstance(vehicle, VehicleSetup):
         tyres = setup_of(vehicle, overrides=overrides, free=free, tyres=tyres).tyres
     data = data_of("rig_of", vehicle, overrides, free)

@@ -100,7 +100,7 @@ def of_rigs() -> list[Case]:
     """Rigs, targets, discs, scatter, optimisation."""
     own: dict[str, Any] = {"overrides": {"text": "front.D=1"}, "free": {"no hardpoint": ["chassis.title"]}}
     found = tried(
-        kc.rig_of, lambda: {"vehicle": "sedan"}, "vehicle:object-nothing~ axle~ overrides~ free~ tyres:", own
+        kc.rig_of, lambda: {"vehicle": "sedan"}, "vehicle:object-nothing~ axle~ overrides~ free~ tyres~", own
     )
     wanted = {k: v for k, v in values.POOLS["numbers"].items() if k != "matrix"} | {"nothing": None}
     good: dict[str, Any] = {"quantity": "camber", "wanted": 0.0, "tolerance": 0.1}
@@ -236,7 +236,7 @@ FUNCTIONS: tuple[tuple[Callable[..., Any], Good, str], ...] = (
     (kc.ForceSweep, lambda: {"kind": "lateral", "values": [0.0, 1.0]}, ""),
     (kc.axle_of, lambda: {"data": car().data, "system": car().system(), "axle": "front"}, "data:object"),
     (kc.compliance_figures, lambda: {"C": np.eye(12), "track": 1.5, "loaded_radius": 0.3},
-     "C:numbers track:positive loaded_radius:positive tyre_rate:positive"),
+     "C:numbers track:positive loaded_radius:positive tyre_rate:positive-infinity"),
     (kc.compliance_of, lambda: {"vehicle": "sedan"}, ""),
     (kc.differentiate_force_sweep, lambda: {"elastic": elastic(), "sweep": "lateral",
      "quantities": ["toe_angle"]}, ""),
@@ -278,6 +278,5 @@ def of_functions() -> list[Case]:
     for make, good, spec in FUNCTIONS:
         found += tried(make, good, f"~ {spec}")
     for name, (needed, spec) in METHODS.items():
-        good = lambda needed=needed: needed  # noqa: E731
-        found += tried(getattr(car(), name), good, f"~ {spec}", label=f"Vehicle.{name}")
+        found += tried(getattr(car(), name), partial(dict, needed), f"~ {spec}", label=f"Vehicle.{name}")
     return found
