@@ -132,8 +132,8 @@ def test_commands_refuse_by_name(command: str, tmp_path: Path, monkeypatch: pyte
 
 
 WRONG_THINGS = (
-    "body surrogate", "vehicle: circle", "Chrono: circle", "socket: pipe", "study: pipe",
-    "socket: endless", "crg, packed: folder",
+    "body surrogate", "vehicle: circle", "Chrono: circle", "property file: pipe", "study: pipe",
+    "property file: endless", "crg, packed: folder",
 )  # fmt: skip
 
 

@@ -35,7 +35,8 @@ def of_analyses() -> list[Case]:
         ("derivatives", {"of": "angle", "by": "stiffness"}, listed, every),
         ("eigenvalue_derivatives", {"by": "stiffness"}, "by:names~", every),
         ("reaction_derivatives", {"of": "arm", "by": "stiffness"}, "of:names~ by:names~", every),
-        ("contact_space", {"contacts": at}, "contacts:object-list~ tasks:", {"contacts": points}),
+        ("contact_space", {"contacts": at}, "contacts:object-list~ tasks: held:vector-matrix",
+         {"contacts": points}),
         ("inverse_kinematics", {"targets": {at: X}}, "targets:object~", {"targets": targets}),
         ("modes", {}, "hold:names~", every), ("linearize", {}, "outputs:names~", every),
     )  # fmt: skip

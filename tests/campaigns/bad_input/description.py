@@ -171,7 +171,11 @@ def of_unilateral() -> list[Case]:
     own = {"inertia": {"zero": (0, 0, 0)}, "orientation": turned}
     spec = "mass:positive inertia:vector-matrix position:vector velocity:vector angular_velocity:vector"
     found += calls(contact.RigidBody, ball, spec, own)
-    return found + calls(contact.GaussSeidel, {}, "", {"max_sweeps": {"zero": 0}}) + calls(contact.Exact)
+    return (
+        found
+        + calls(contact.GaussSeidel, {}, "limit:-infinity", {"max_sweeps": {"zero": 0}})
+        + calls(contact.Exact)
+    )
 
 
 def of_linkages() -> list[Case]:

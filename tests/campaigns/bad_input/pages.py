@@ -95,12 +95,14 @@ def of_feet() -> list[Case]:
     urdf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".urdf")
     mjcf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".xml")
     own: dict[str, Any] = {"path": PATHS}
-    spec = (
-        "path:~ loops: pose:mapping-empty-empty_list-zero~ independent:names-unknown~ ignore:names-unknown~"
+    spec = "path:~ loops: tolerance:-zero pose:mapping-empty-empty_list-zero~ independent:names-unknown~"
+    found = calls(
+        ce.urdf_feet, {"path": urdf, "friction": 0.5}, f"{spec} ignore:names-unknown~ through:vector", own
     )
-    found = calls(ce.urdf_feet, {"path": urdf, "friction": 0.5}, f"{spec} through:vector", own)
     own |= {"pose": {"number": 1.0, "unknown": "nobody", "unknown name": {"nobody": 1.0}}}
-    found += calls(ce.mjcf_feet, {"path": mjcf}, "path:~ pose:~ independent:names-unknown~", own)
+    found += calls(
+        ce.mjcf_feet, {"path": mjcf}, "path:~ pose:~ independent:names-unknown~ tolerance:-zero", own
+    )
     return found + calls(ce.robot_shapes, {}, "path:~", {"path": {**PATHS, "ending": "robot.txt"}})
 
 
