@@ -10,50 +10,33 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+import typer
 import xarray as xr
+from typer.core import TyperOption
 
 import ce_dynamics as ce
 from ce_dynamics._version import __version__
 from ce_dynamics.cli import command, simulation
-from ce_dynamics.cli.command import execute
+from ce_dynamics.cli.command import AsTyped, app, execute, subcommand
+from ce_dynamics.cli.options import SUBCOMMANDS
 from ce_dynamics.cli.simulation import is_brief
 from ce_dynamics.simulation.netcdf import write_netcdf
 from ce_dynamics.simulation.results import Record
+from tests.ce_dynamics.cli.conftest import MAIN, Run
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"
-
-
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    def call(*arguments: str) -> Result:
-        own = [] if "--output" in arguments else ["--output", str(tmp_path)]
-        code = execute([*own, *arguments])
-        return Result(code, *capsys.readouterr())
-
-    return call
 
 
 @pytest.fixture(scope="module")
 def default_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The default command with --json, once, in a process of its own: nothing else may be on stdout."""
     folder = tmp_path_factory.mktemp("default")
-    code = "from ce_dynamics.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, "--json", "--output", str(folder)],
+        [sys.executable, "-c", MAIN, "--json", "--output", str(folder)],
         capture_output=True,
         text=True,
         env={**os.environ, "MPLBACKEND": "TkAgg"},
@@ -182,6 +165,9 @@ def test_ride_model(run: Run) -> None:
     assert Path(content["files"]["png"]).stat().st_size > 50_000
 
 
+SWEEP, VARIED = ("sweep", "-n", "2"), "chassis.mass=2000:2400"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -215,16 +201,98 @@ def test_ride_model(run: Run) -> None:
         (["--vehicle", "ride", "-m", "bump"], ["bump", "neither steering nor pedals"]),
         (["--vehicle", "ride", "--duration", "-1"], ["duration -1.0"]),
         (["swep"], ["swep"]),
+        (["drive", "--step", "0"], ["at most 10 ms"]),
+        (["drive", "--step", "1 s"], ["at most 10 ms"]),
+        (["drive", "--vehicle", "hmmwvv"], ["did you mean"]),
+        (["drive", "--vehicle", "hmmwv", "--slider", "engine.inertia"], ["engine.inertia"]),
+        (["drive", "--vehicle", "hmmwv", "--slider", "road.friction=low"], ["name=low:high"]),
+        (["drive", "--vehicle", "hmmwv", "--manoeuvre", "loop"], ["unknown manoeuvre"]),
+        (["drive", "--vehicle", "hmmwv", "--road", "moon"], ["moon"]),
+        (["export", "jar"], ["choose one of fmu, c"]),
+        (["export", "c", "--fmi", "2.0"], ["leave them out"]),
+        (["export", "c", "--platform", "x86_64-linux"], ["leave them out"]),
+        (["export", "fmu", "--derivatives"], ["--derivatives"]),
+        (["export", "c", "--vehicle", "ride", "--speed", "10"], ["no speed"]),
+        (["export", "c", "--vehicle", "ride", "--free", "chassis.mass"], ["no free parameters"]),
+        (["export", "c", "--free", "chassis.com"], ["name a component, such as 'chassis.com.x'"]),
+        (["export", "c", *("--free", "chassis.mass") * 2], ["'chassis.mass' is named twice"]),
+        (["export", "c", "--free", "chassis.mas"], ["nearest: chassis.mass"]),
+        (["export", "c", "--vehicle", "ride", "--road", "iso8608:C"], ["leave the road out"]),
+        (["export", "c", "--tyre", "no.tir"], ["no.tir"]),
+        (["export", "c", "--road", "iso:C"], ["did you mean 'iso8608'"]),
+        (["handling", "stepinput"], ["unknown test 'stepinput'; did you mean 'step-input'"]),
+        (
+            ["handling", "step-input", "-o", "spede=3"],
+            ["no test has the option 'spede'", "mean 'speed'"],
+        ),
+        (
+            ["handling", "step-input", "-o", "braking.speed=3"],
+            ["'braking' is not among the tests step-input"],
+        ),
+        (["handling", "step-input", "-o", "speed='3 kg'"], ["speed"]),
+        (
+            ["handling", "step-input", "--variant", "stiffer"],
+            ["form 'TITLE: PATH=VALUE; PATH=VALUE'"],
+        ),
+        (["handling", "step-input", "--vehicle", "sedann"], ["sedann"]),
+        (["kc", "--axle", "middle"], ["middle"]),
+        (["kc", "--vehicle", "boat"], ["boat"]),
+        (["kc", "--sweep", "sideways"], ["sideways"]),
+        (["kc", "--travel", "0.1"], ["low:high"]),
+        (["kc", "--travel", "0.1:-0.1"], ["less than"]),
+        (["kc", "--travel", "-1 kg:1:3"], ["kg"]),
+        (["kc", "--travel", "-0.1:0.1:many"], ["whole number"]),
+        (["kc", "--sweep", "parallel", "--travel", "0.9:0.95:3"], ["cannot be reached"]),
+        (["kc", "--force", "sideways"], ["sideways"]),
+        (["kc", "--force", "aligning", "--torques", "1 N:2 N"], ["N*m"]),
+        (["kc", "--force", "lateral", "--at", "hub"], ["hub"]),
+        (["kc", "--force", "lateral", "--hold", "breath"], ["breath"]),
+        (["kc", "--axle", "rear", "--vehicle", "sedan", "--sweep", "steering"], ["not steered"]),
+        (["kc", *("--vehicle", "sedan") * 2], ["two vehicles or variants are called 'sedan'"]),
+        (["kc", "--variant", "stiffer"], ["'TITLE: PATH=VALUE; PATH=VALUE'"]),
+        (["kc", "--variant", "a: front.sprig=1"], ["front.sprig"]),
+        (["kc", "--tyre", "no.tir"], ["no.tir"]),
+        ([*SWEEP, "chassis.mas=1:2"], ["chassis.mass"]),
+        ([*SWEEP, "chassis=1:2"], ["section"]),
+        ([*SWEEP, "front.D=1:2"], ["front.D.x"]),
+        ([*SWEEP, "chassis.mass=2:1"], ["smaller to a larger"]),
+        ([*SWEEP, "chassis.mass=2000,2300,-5"], ["'-5'"]),
+        ([*SWEEP, "chassis.mass=0:2000"], ["above 0 kg"]),
+        ([*SWEEP, "chassis.mass=1:2:1"], ["at least 2"]),
+        ([*SWEEP, "chassis.mass=1:2:3:4"], ["1:2:3:4"]),
+        ([*SWEEP, "chassis.mass=1 m:2 m"], ["kg"]),
+        ([*SWEEP, "chassis.mass"], ["name=value"]),
+        ([*SWEEP, VARIED, "chassis.mass=1:2"], []),
+        ([*SWEEP, VARIED, "--kind", "gird"], []),
+        ([*SWEEP, VARIED, "--kind", "grid"], []),
+        ([*SWEEP, VARIED, "--vehicle", "ride"], []),
+        ([*SWEEP, VARIED, "--manoeuvre", "fly"], []),
+        ([*SWEEP, VARIED, "--method", "x"], ["choose one of rk4, rosenbrock, implicit-euler, dopri5, tsit5"]),
+        ([*SWEEP, VARIED, "--set", "chassis.mass=-1"], []),
+        ([*SWEEP, VARIED, "--processes", "0"], []),
+        ([*SWEEP, VARIED, "--processes", "9999999"], []),
+        ([*SWEEP, VARIED, "--step", "0"], []),
+        ([*SWEEP, VARIED, "--step", "1e-12"], []),
+        ([*SWEEP, VARIED, "--interval", "1e-9"], []),
+        ([*SWEEP, VARIED, "--scheduler", "tcp://127.0.0.1"], []),
+        ([*SWEEP, VARIED, "--scheduler", "tcp://127.0.0.1:99999"], []),
+        (["sweep", VARIED, "--kind", "monte-carlo"], []),
+        (["sweep", VARIED, "-n", "0"], []),
+        (["sweep", VARIED, "-n", str(10**12)], []),
     ],
 )
-def test_bad_input_is_one_line_and_code_2(arguments: list[str], said: list[str], run: Run) -> None:
-    result = run(*arguments)
+def test_bad_input_is_one_line_and_code_2(
+    arguments: list[str], said: list[str], run: Run, tmp_path: Path
+) -> None:
+    result = run(*arguments, "--output", tmp_path / "x")
     assert result.code == 2
     assert result.out == ""
     assert result.err.startswith("error: ")
     assert result.err.count("\n") == 1
     for words in said:
         assert words in result.err
+    if arguments[0] in ("drive", "export", "sweep"):
+        assert not (tmp_path / "x").exists()
 
 
 def test_output_folder_that_cannot_be_made(run: Run, tmp_path: Path) -> None:
@@ -274,7 +342,6 @@ def test_a_swinging_driver_ends_with_code_3(run: Run, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -> None:
-    code = "from ce_dynamics.cli import main; main()"
     arguments = ["--vehicle", "ride", "--duration", "1e5", "--output", str(tmp_path), "--method", "RK45"]
     # A file appears when the model has been prepared; only then is the interrupt sent.
     announce = (
@@ -283,7 +350,7 @@ def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -
         "p.Display.reach = announce\n"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", announce + code, *arguments],
+        [sys.executable, "-c", announce + MAIN, *arguments],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -328,9 +395,8 @@ def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_unencodable_text_is_printed_nevertheless(encoding: str) -> None:
-    program = "from ce_dynamics.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", program, "--list-roads"],
+        [sys.executable, "-c", MAIN, "--list-roads"],
         env={**os.environ, "PYTHONIOENCODING": encoding},
         capture_output=True,
         check=False,
@@ -448,7 +514,7 @@ def test_output_that_nobody_reads_is_no_error(arguments: list[str], tmp_path: Pa
     """Tables of Rich as well: it would leave with code 1."""
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-c", "from ce_dynamics.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", MAIN, *arguments]
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -611,3 +677,31 @@ def test_without_matplotlib_runs_draw_no_plots(
     assert "pip install 'ce-dynamics[plots]'" in result.err
     with pytest.raises(ce.ModelError, match="plots need matplotlib: pip install"):
         ce.draw(ce.compile(ce.System()))
+
+
+# Options taken as they are typed
+
+TYPED = "", "text", "3", "-3.5", "folder/file.yaml", "véhicule", ("a=1", "b=2"), (), None
+
+
+def outcome(option: TyperOption, context: typer.Context, value: Any, by: type[TyperOption]) -> Any:
+    """What an option hands on, or says; Typer makes lists of what may be given often."""
+    try:
+        handed = by.process_value(option, context, value)
+    except typer.BadParameter as error:
+        return error.format_message()
+    return list(handed or ()) if option.multiple else handed
+
+
+@pytest.mark.parametrize("name", ["", *SUBCOMMANDS])
+def test_options_have_the_values_that_typer_gives_them(name: str) -> None:
+    command = subcommand(name) if name else typer.main.get_command(app)
+    context = typer.Context(command)
+    options = [option for option in command.get_params(context) if isinstance(option, TyperOption)]
+    assert len(options) > 1
+    for option in options:
+        assert isinstance(option, AsTyped)
+        if option.callback is None:
+            for value in (*(v for v in TYPED if isinstance(v, tuple) == option.multiple), option.default):
+                ours, theirs = (outcome(option, context, value, by) for by in (AsTyped, TyperOption))
+                assert (type(ours), ours) == (type(theirs), theirs), (option.opts, value)

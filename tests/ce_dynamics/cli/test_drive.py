@@ -16,28 +16,6 @@ from ce_dynamics.models.vehicles.drive import parse_sliders, sliders_of
 from ce_dynamics.models.vehicles.files import SHIPPED
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--step", "0"], "at most 10 ms"),
-        (["--step", "1 s"], "at most 10 ms"),
-        (["--vehicle", "hmmwvv"], "did you mean"),
-        (["--vehicle", "hmmwv", "--slider", "engine.inertia"], "engine.inertia"),
-        (["--vehicle", "hmmwv", "--slider", "road.friction=low"], "name=low:high"),
-        (["--vehicle", "hmmwv", "--manoeuvre", "loop"], "unknown manoeuvre"),
-        (["--vehicle", "hmmwv", "--road", "moon"], "moon"),
-    ],
-)
-def test_mistakes_are_one_line(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert execute(["drive", *arguments, "--output", str(tmp_path / "drive.html")]) == exit_codes.BAD_INPUT
-    message = capsys.readouterr().err
-    assert words in message
-    assert message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("name", ["x" * 5000, "."])
 def test_impossible_file_names_are_refused_before_compiling(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -8,7 +8,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
 
 CAUSES = "input", "parameter"
@@ -40,30 +39,3 @@ def test_free_numbers_are_parameters_in_fmus(tmp_path: Path) -> None:
     by = {cause: [v.get("name") for v in variables if v.get("causality") == cause] for cause in CAUSES}
     assert "chassis.mass" in by["parameter"]
     assert by["input"] == ["steering", "throttle", "brake", "selector", "wind_x", "wind_y"]  # no channels
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["jar"], "choose one of fmu, c"),
-        (["c", "--fmi", "2.0"], "leave them out"),
-        (["c", "--platform", "x86_64-linux"], "leave them out"),
-        (["fmu", "--derivatives"], "--derivatives"),
-        (["c", "--vehicle", "ride", "--speed", "10"], "no speed"),
-        (["c", "--vehicle", "ride", "--free", "chassis.mass"], "no free parameters"),
-        (["c", "--free", "chassis.com"], "name a component, such as 'chassis.com.x'"),
-        (["c", "--free", "chassis.mass", "--free", "chassis.mass"], "'chassis.mass' is named twice"),
-        (["c", "--free", "chassis.mas"], "nearest: chassis.mass"),
-        (["c", "--vehicle", "ride", "--road", "iso8608:C"], "leave the road out"),
-        (["c", "--tyre", "no.tir"], "no.tir"),
-        (["c", "--road", "iso:C"], "did you mean 'iso8608'"),
-    ],
-)
-def test_mistakes_are_one_line(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert execute(["export", *arguments, "--output", str(tmp_path / "x")]) == exit_codes.BAD_INPUT
-    message = capsys.readouterr().err
-    assert words in message
-    assert message.count("\n") == 1
-    assert not list(tmp_path.iterdir())

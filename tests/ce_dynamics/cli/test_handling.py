@@ -24,18 +24,8 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_sedan_steps(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = execute(
-        [
-            "handling",
-            "step-input",
-            "--vehicle",
-            "sedan",
-            "-o",
-            "lateral_acceleration=3",
-            "--report",
-            "report.html",
-        ]
-    )
+    options = "--vehicle sedan -o lateral_acceleration=3 --report report.html"
+    code = execute(["handling", "step-input", *options.split()])
     said = capsys.readouterr()
     assert code == 0, said.err
     assert "step of the steering (ISO 7401:2011)" in said.out
@@ -66,27 +56,6 @@ def test_tests_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "sine-with-dwell: sine with dwell (FMVSS 126, UN Regulation 140)" in said
     assert "  radius=60 m    # radius of the circle (above 5 m)" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["stepinput"], "unknown test 'stepinput'; did you mean 'step-input'"),
-        (["step-input", "-o", "spede=3"], "no test has the option 'spede'; did you mean 'speed'"),
-        (["step-input", "-o", "braking.speed=3"], "'braking' is not among the tests step-input"),
-        (["step-input", "-o", "speed='3 kg'"], "speed"),
-        (["step-input", "--variant", "stiffer"], "is not of the form 'TITLE: PATH=VALUE; PATH=VALUE'"),
-        (["step-input", "--vehicle", "sedann"], "sedann"),
-    ],
-)
-def test_what_is_wrong_is_one_line(
-    arguments: list[str], message: str, inside: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert execute(["handling", *arguments]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
-    assert not (inside / "simulate-vehicle-handling" / "handling.json").exists()
 
 
 def test_options_go_to_the_tests_that_have_them() -> None:

@@ -10,16 +10,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from ce_dynamics.cli.command import execute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
@@ -27,30 +26,12 @@ from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep, quantity_of
 from ce_dynamics.simulation.simulate import simulate
+from tests.ce_dynamics.cli.conftest import MAIN, Run
 from tests.test_docs import ROOT
 
-MAIN = "from ce_dynamics.cli import main; main()"
 SHORT = ("--duration", "0.3", "--manoeuvre", "step-steer", "--speed", "12")
 VARIED = ("chassis.mass=2000:2400", "road.friction=0.3:0.9")
 """The same numbers in most tests: a model is compiled for what varies."""
-
-
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: object) -> Result:
-        code = execute([str(argument) for argument in arguments])
-        return Result(code, *capsys.readouterr())
-
-    return call
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -101,57 +82,6 @@ def test_distributions_are_read_with_units() -> None:
     assert quantity_of("front.D.y", layout).unit == "m"
 
 
-@pytest.mark.parametrize(
-    ("vary", "message"),
-    [
-        ("chassis.mas=1:2", "chassis.mass"),
-        ("chassis=1:2", "section"),
-        ("front.D=1:2", "front.D.x"),
-        ("chassis.mass=2:1", "smaller to a larger"),
-        ("chassis.mass=2000,2300,-5", "'-5'"),
-        ("chassis.mass=0:2000", "above 0 kg"),
-        ("chassis.mass=1:2:1", "at least 2"),
-        ("chassis.mass=1:2:3:4", "1:2:3:4"),
-        ("chassis.mass=1 m:2 m", "kg"),
-        ("chassis.mass", "name=value"),
-    ],
-)
-def test_wrong_variations_are_refused_before_anything_runs(
-    run: Run, tmp_path: Path, vary: str, message: str
-) -> None:
-    result = run("sweep", vary, "-n", 2, "--output", tmp_path / "s")
-    assert result.code == 2
-    assert message in result.err
-    assert not (tmp_path / "s").exists()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--kind", "gird"),
-        ("--kind", "grid", "-n", 3),
-        ("--kind", "monte-carlo"),
-        ("-n", 0),
-        ("-n", 2, "--vehicle", "ride"),
-        ("-n", 2, "--manoeuvre", "fly"),
-        ("-n", 2, "--set", "chassis.mass=-1"),
-        ("-n", 2, "--processes", 0),
-        ("-n", 2, "--processes", 9999999),
-        ("-n", 2, "--step", "0"),
-        ("-n", 2, "--step", "1e-12"),
-        ("-n", 2, "--interval", "1e-9"),
-        ("-n", 10**12),
-        ("-n", 2, "--scheduler", "tcp://127.0.0.1"),
-        ("-n", 2, "--scheduler", "tcp://127.0.0.1:99999"),
-        ("-n", 2, "chassis.mass=2000:2400", "chassis.mass=1:2"),
-    ],
-)
-def test_wrong_options(run: Run, tmp_path: Path, arguments: tuple[object, ...]) -> None:
-    result = run("sweep", "chassis.mass=2000:2400", *arguments, "--output", tmp_path / "s")
-    assert result.code == 2
-    assert result.err.startswith("error: ")
-
-
 # Runs
 
 
@@ -169,10 +99,6 @@ def test_adaptive_steps_say_the_same_with_fewer(run: Run, tmp_path: Path) -> Non
         assert float(adaptive["evaluations"]) < 0.3 * float(fixed["evaluations"])
         for peak in ("peak_lateral_acceleration", "peak_yaw_rate", "front_left.tyre_load_max"):
             assert float(adaptive[peak]) == pytest.approx(float(fixed[peak]), rel=1e-4)
-    assert (
-        "choose one of rk4, rosenbrock, implicit-euler, dopri5, tsit5"
-        in run("sweep", "chassis.mass=1000:2000", "-n", 2, "--method", "x").err
-    )
 
 
 def test_free_and_fixed_numbers_failures_and_second_call(run: Run, tmp_path: Path) -> None:
