@@ -29,7 +29,8 @@ from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.cli.conftest import MAIN, Run
 from tests.test_docs import ROOT
 
-SHORT = ("--duration", "0.3", "--manoeuvre", "step-steer", "--speed", "12")
+STEP_STEER = ("--manoeuvre", "step-steer", "--speed", "12", "--duration")
+SHORT, SHORTEST = (*STEP_STEER, "0.3"), (*STEP_STEER, "0.05")
 VARIED = ("chassis.mass=2000:2400", "road.friction=0.3:0.9")
 """The same numbers in most tests: a model is compiled for what varies."""
 
@@ -143,7 +144,7 @@ def test_free_and_fixed_numbers_failures_and_second_call(run: Run, tmp_path: Pat
 
 def test_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path, run: Run) -> None:
     runs = 5 * BATCH
-    options = ("sweep", *VARIED, "-n", str(runs), *SHORT, "--output", str(tmp_path), "--processes", "1")
+    options = ("sweep", *VARIED, "-n", str(runs), *SHORTEST, "--output", str(tmp_path), "--processes", "1")
     command = [sys.executable, "-c", MAIN, *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     batches = tmp_path / "batches"
@@ -179,7 +180,7 @@ def test_stopped_sweep_keeps_finished_runs(run: Run, tmp_path: Path, monkeypatch
         return nullcontext(told)
 
     monkeypatch.setattr(ensembles, "show_progress", stopped)
-    command = ("sweep", *VARIED, "-n", 24, *SHORT, "--output", tmp_path, "--processes", 1)
+    command = ("sweep", *VARIED, "-n", 24, *SHORTEST, "--output", tmp_path, "--processes", 1)
     result = run(*command)
     assert result.code == 130
     rows = table(tmp_path / "summary.csv")
@@ -300,7 +301,7 @@ def test_grids_are_counted_before_they_are_made() -> None:
 
 
 def test_several_processes_make_the_same_results(tmp_path: Path, run: Run) -> None:
-    varied = (*VARIED, "-n", BATCH + 2, *SHORT)
+    varied = (*VARIED, "-n", BATCH + 2, *SHORTEST)
     for processes, folder in ((2, "two"), (1, "one")):
         result = run("sweep", *varied, "--output", tmp_path / folder, "--processes", processes)
         assert (result.code, result.err) == (0, "")
@@ -343,7 +344,7 @@ def scheduler() -> Iterator[str]:
 
 def test_a_cluster_by_its_address(scheduler: str, tmp_path: Path, run: Run) -> None:
     assert scheduler.startswith("tcp://")
-    varied = ("sweep", *VARIED, "-n", 3, *SHORT)
+    varied = ("sweep", *VARIED, "-n", 3, *SHORTEST)
     assert run(*varied, "--output", tmp_path / "here", "--processes", 1).code == 0
     result = run(*varied, "--output", tmp_path / "there", "--scheduler", scheduler)
     assert (result.code, result.err) == (0, "")

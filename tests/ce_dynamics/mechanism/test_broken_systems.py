@@ -16,9 +16,18 @@ from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.system import System
-from tests.support.systems import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
-
-CRANK_ROCKER = (1.0, 3.0, 2.5, 3.2)
+from tests.support.systems import (
+    CRANK_ROCKER,
+    DOUBLE_ROCKER,
+    Z,
+    add,
+    bricard,
+    drive,
+    five_bar,
+    floating_coupler,
+    four_bar,
+    rsur,
+)
 
 
 def linkage(independent: Sequence[str] = ("crank",)) -> System:
@@ -126,9 +135,7 @@ def test_prescribed_motions_that_the_closures_forbid() -> None:
     def driven(*names: str) -> System:
         system = linkage(())
         for name in names:
-            for what in ("", "_rate", "_acceleration"):
-                system.add_input(name + "_angle" + what, "")
-            system.prescribe(name, ce.Driven(name + "_angle"))
+            drive(system, name, f"{name}_angle")
         return system
 
     assert ce.compile(driven("crank")).embedding.n_v == 0
@@ -219,11 +226,7 @@ def test_coordinate_that_is_prescribed() -> None:
     """Two freedoms, one prescribed, and that one named: the count fits, the other is nobody's."""
 
     def build(independent: str) -> System:
-        system = five_bar((independent,))
-        for what in ("turn", "turn_rate", "turn_acceleration"):
-            system.add_input(what, "")
-        system.prescribe("right", ce.Driven("turn"))
-        return system
+        return drive(five_bar((independent,)), "right")
 
     assert ce.compile(build("left")).embedding.n_v == 1
     refused(
@@ -451,7 +454,7 @@ def test_rod_that_does_not_reach() -> None:
 
 def test_start_that_cannot_be_assembled() -> None:
     """The double rocker's crank turns by less than 1.2 rad from the design pose."""
-    system = four_bar((2.0, 2.5, 2.0, 4.0), 1.0)
+    system = four_bar(DOUBLE_ROCKER, 1.0)
     system.start("crank", q=[2.0])
     with pytest.raises(ce.AssemblyError) as caught:
         ce.compile(system)
