@@ -204,7 +204,7 @@ class Simulate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
+class SweepOptions:
     """Simulate a vehicle many times with some of its numbers varied.
 
     Finished runs are on disk and are not made again: the same command in the same folder completes a sweep
@@ -537,7 +537,7 @@ class Cache:
 
 
 SUBCOMMANDS: Mapping[str, type] = {
-    "sweep": Sweep,
+    "sweep": SweepOptions,
     "export": Export,
     "drive": Drive,
     "kc": Kc,

@@ -13,7 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import parse_options
 from ce_dynamics.cli.messages import complain
-from ce_dynamics.cli.options import Sweep as Options
+from ce_dynamics.cli.options import SweepOptions
 from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
@@ -21,20 +21,20 @@ from ce_dynamics.models.data.sampling import KINDS
 from ce_dynamics.models.vehicles.files import MODELS
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
-from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.models.vehicles.sweeps.workers import check_address, finish_batches
 
 SHOWN_FAILURES = 10
 MOST_PROCESSES = 1024
 
 
-def run(options: Options) -> int:
+def run(options: SweepOptions) -> int:
     """Make the runs that are left of a sweep."""
     plan = plan_of(options)
     return make(plan, options.output, options.processes or os.cpu_count() or 1, options.scheduler)
 
 
-def plan_of(options: Options) -> Sweep:
+def plan_of(options: SweepOptions) -> SweepPlan:
     """Return the sweep that options describe, checked."""
     kind, processes = options.kind, options.processes
     if kind not in KINDS:
@@ -48,7 +48,7 @@ def plan_of(options: Options) -> Sweep:
     for name in varied:
         if sum(text.partition("=")[0].strip() == name for text in options.vary) > 1:
             raise DataError(f"{name} is varied twice; vary it once")
-    return Sweep(
+    return SweepPlan(
         kind=kind,  # type: ignore[arg-type]
         vary=varied,
         runs=options.runs,
@@ -75,7 +75,7 @@ def resolve_path(text: str) -> str:
     return f"{place}{equals}{Path(path).resolve()}"
 
 
-def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
+def make(plan: SweepPlan, output: Path, processes: int, scheduler: str | None) -> int:
     """Execute the remaining runs of a sweep and report."""
     if scheduler is not None:
         check_address(scheduler)

@@ -11,22 +11,22 @@ from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import STEERINGS, AxleLayout, VehicleLayout
 from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
-from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.suspensions.listed_graph import check_joined
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer
 
 
-def axle_of(axle: AxleLayout, data: VehicleDescription) -> Axle:
+def axle_of(axle: AxleLayout, data: VehicleDescription) -> BuiltAxle:
     """Return an axle with its suspension."""
     steered = axle.steering is not None
     if axle.template.listed:
         check_joined(axle.name, axle.graph, steered)
     own = None if axle.template.axle is None else getattr(data, axle.name, None)
     ends = {name: section(data, name) for name in axle.corners}
-    return Axle.of(axle.name, axle.template, own, ends, steered=steered, gear=axle.gear)
+    return BuiltAxle.of(axle.name, axle.template, own, ends, steered=steered, gear=axle.gear)
 
 
-def corners_of(axle: Axle, data: VehicleDescription) -> list[Corner]:
+def corners_of(axle: BuiltAxle, data: VehicleDescription) -> list[Corner]:
     """Return the corners of an axle."""
     return [Corner.of(side.name, section(data, side.name), axle) for side in axle.sides]
 

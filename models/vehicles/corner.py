@@ -35,7 +35,7 @@ from ce_dynamics.models.vehicles.bodies import (
 from ce_dynamics.models.vehicles.sections import CornerData, GroundSpringData
 from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.suspensions.builder import add_corner
 from ce_dynamics.models.vehicles.suspensions.turning import find_tie_rod_end, find_wheel_angle
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
@@ -70,10 +70,10 @@ class Corner(Mirrored):
     brake: BrakeData | None
     ground_spring: GroundSpringData | None
 
-    axle: Axle
+    axle: BuiltAxle
 
     @classmethod
-    def of(cls, name: str, data: CornerData, axle: Axle) -> Self:
+    def of(cls, name: str, data: CornerData, axle: BuiltAxle) -> Self:
         """Return the corner called `name` (``…_left`` or ``…_right``) of an axle from its left-side data."""
         o = np.array(data.origin)
         W = o + np.array(data.W)

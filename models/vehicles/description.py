@@ -61,7 +61,7 @@ from ce_dynamics.models.vehicles.layout import (
 from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
 from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
-from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
 from ce_dynamics.models.vehicles.tree import SIDES, short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
@@ -97,7 +97,7 @@ class VehicleParameters:
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
     axles : dict
-        `Axle` by name.
+        `BuiltAxle` by name.
     """
 
     name: str
@@ -112,7 +112,7 @@ class VehicleParameters:
     chassis: BodyParameters
     trailers: dict[str, Trailer]
     corners: dict[str, Any]
-    axles: dict[str, Axle]
+    axles: dict[str, BuiltAxle]
     anti_roll_bars: dict[str, AntiRollBar]
     steerings: dict[str, Steering]
     bushings: tuple[VehicleBushing, ...]

@@ -225,9 +225,7 @@ def kinds_of(words: Sequence[Assignment]) -> dict[str, str]:
     """Return what files choose for the whole vehicle."""
     kinds: dict[str, str] = {}
     for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
-        if rest or kind not in KINDS:
-            known = ", ".join(KINDS)
-            raise DataError(f"{entry.where}: kinds: {checks.show(kind)} has none; known are {known}")
+        checks.check_name(f"{entry.where}: kinds", ".".join((kind, *rest)), KINDS, "kind", DataError)
         kinds[kind] = entry.one_of(".".join(long_name(("kinds", kind), NO_PARTS)), KINDS[kind])
     return kinds
 
@@ -267,9 +265,7 @@ def check_graph_words(words: Sequence[Assignment], axles: Mapping[str, Mapping[s
     for k, (key, entry) in enumerate(words):
         if key[0] != "graphs":
             continue
-        axle = key[1]
-        if axle not in axles:
-            raise DataError(f"{entry.where}: axles: {checks.show(axle)} is none of the axles {list(axles)}")
+        axle = checks.check_name(f"{entry.where}: axles", key[1], axles, "axle", DataError)
         kind = axles[axle]["suspension"]
         chosen_since = any(later == ("axles", axle, "suspension") for later, _ in words[k:])
         if kind != GRAPH and not chosen_since:

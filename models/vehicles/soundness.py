@@ -18,7 +18,7 @@ from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout
-from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 
 
 def check_order(layout: VehicleLayout, corners: Mapping[str, Corner]) -> None:
@@ -53,7 +53,7 @@ def check_split(powertrain: PowertrainData, axles: int) -> None:
         )
 
 
-def check_final_drive(axle: AxleLayout, whole: Axle, label: str) -> None:
+def check_final_drive(axle: AxleLayout, whole: BuiltAxle, label: str) -> None:
     """Refuse a place of a driven axle's final drive that its suspension does not have."""
     if axle.final_drive == "axle" and whole.housing() is None:
         raise DataError(

@@ -1,8 +1,8 @@
 """An axle with its suspension, in vehicle coordinates: points, bodies and joints of a template, placed.
 
 A template and the numbers of a data file become points, bodies and springs of either side, and of what is
-there once.  From these follow the joints (`Axle.joints`), and from the joints the bodies of a system, what
-turns a steered wheel, and the axis that it turns about.
+there once.  From these follow the joints (`BuiltAxle.joints`), and from the joints the bodies of a system,
+what turns a steered wheel, and the axis that it turns about.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class JointStep(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Axle:
+class BuiltAxle:
     """An axle in vehicle coordinates, design position.
 
     Attributes
@@ -142,7 +142,7 @@ class Axle:
         *,
         steered: bool,
         gear: Template | None = None,
-    ) -> Axle:
+    ) -> BuiltAxle:
         """Return the axle called `name` from its own data and those of its left and right side."""
         for end, data in ends.items():
             raw = read(end, data, np.zeros(3), CornerData)

@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters, add_rigid_body
-from ce_dynamics.models.vehicles.suspensions.axle import AXES, Axle, JointStep, Side
+from ce_dynamics.models.vehicles.suspensions.axle import AXES, BuiltAxle, JointStep, Side
 from ce_dynamics.models.vehicles.suspensions.linkages import (
     LINKAGES,
     Given,
@@ -33,7 +33,7 @@ SUBSTEPS = 3
 than half a radian each (`System.close_loop`)."""
 
 
-def add_axle(axle: Axle, system: System, chassis: Body, steering: Body | None) -> None:
+def add_axle(axle: BuiltAxle, system: System, chassis: Body, steering: Body | None) -> None:
     """Add all of an axle whose sides belong together, but springs and wheels of its corners."""
     builder = Builder(axle, system, chassis, steering)
     if axle.template.listed:
@@ -45,7 +45,7 @@ def add_axle(axle: Axle, system: System, chassis: Body, steering: Body | None) -
     builder.add_torsions()
 
 
-def add_corner(axle: Axle, corner: str, system: System, chassis: Body, steering: Body | None) -> Body:
+def add_corner(axle: BuiltAxle, corner: str, system: System, chassis: Body, steering: Body | None) -> Body:
     """Add a corner's springs, and its bodies unless the axle has, and return what carries the wheel."""
     side = axle.side(corner)
     builder = Builder(axle, system, chassis, steering, side)
@@ -60,7 +60,7 @@ def add_corner(axle: Axle, corner: str, system: System, chassis: Body, steering:
     return builder.find(axle.find_carrier(corner))
 
 
-def find_leads(axle: Axle) -> Leads:
+def find_leads(axle: BuiltAxle) -> Leads:
     """Return the independent coordinates of the loops of a listed graph, by the joints that close them."""
 
     def join(system: System, around: Mapping[str, Body], leads: Leads) -> object:
@@ -78,7 +78,7 @@ class Builder:
 
     Parameters
     ----------
-    axle : Axle
+    axle : BuiltAxle
     system : System
     chassis : Body
     steering : Body or None
@@ -88,7 +88,7 @@ class Builder:
     """
 
     def __init__(
-        self, axle: Axle, system: System, chassis: Body, steering: Body | None, side: Side | None = None
+        self, axle: BuiltAxle, system: System, chassis: Body, steering: Body | None, side: Side | None = None
     ) -> None:
         self.axle, self.system, self.side = axle, system, side
         self.around = {CHASSIS: chassis, STEERING: chassis if steering is None else steering}

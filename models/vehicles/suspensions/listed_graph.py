@@ -46,9 +46,9 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     JOINTS,
     STEERING,
     Block,
-    Part,
     Template,
     TemplateJoint,
+    TemplatePart,
 )
 from ce_dynamics.models.vehicles.tree import GRAPH_WORDS
 
@@ -364,7 +364,7 @@ def graph_template(items: tuple[Item, ...]) -> Template:
 
 def block_of(items: Sequence[Item]) -> Block:
     """Return the block of a template with items that are there equally often."""
-    parts = [Part(item.name, item.kind, item.between) for item in items]
+    parts = [TemplatePart(item.name, item.kind, item.between) for item in items]
     joints = [item for item in items if item.kind in JOINTS]
     return Block(
         parts=tuple(parts),

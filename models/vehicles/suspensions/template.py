@@ -33,6 +33,7 @@ from typing import Annotated, Any, NamedTuple
 import yaml
 from pydantic import create_model, model_validator
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Length, ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section
@@ -174,7 +175,7 @@ PART_KINDS: Mapping[str, type[Section]] = {
 """Parts of templates, and their numbers."""
 
 
-class Part(NamedTuple):
+class TemplatePart(NamedTuple):
     """A part of a template: its kind, and what the words after that name."""
 
     name: str
@@ -183,7 +184,7 @@ class Part(NamedTuple):
     optional: bool = False
 
     @classmethod
-    def of(cls, name: str, text: str) -> Part:
+    def of(cls, name: str, text: str) -> TemplatePart:
         """Return the part that a line of a template describes."""
         kind, *words = text.split()
         plain = kind.removesuffix("?")
@@ -202,8 +203,8 @@ class Part(NamedTuple):
         if self.kind in ("body", "points") and self.words:
             fields: dict[str, Any] = {word: (Point, ...) for word in self.words if "|" not in word}
             fields |= dict.fromkeys(self.choices, (Point | None, None))
-            checks: dict[str, Any] = {"_one_end": self._one_end()} if self.choices else {}
-            section = create_model(f"{self.name}_data", __base__=section, __validators__=checks, **fields)
+            one_end: dict[str, Any] = {"_one_end": self._one_end()} if self.choices else {}
+            section = create_model(f"{self.name}_data", __base__=section, __validators__=one_end, **fields)
         return (section | None, None) if self.optional else (section, ...)
 
     def _one_end(self) -> Any:
@@ -251,7 +252,7 @@ class Block:
 
     points: Mapping[str, str] = field(default_factory=dict)
     mirrored: Mapping[str, str] = field(default_factory=dict)
-    parts: tuple[Part, ...] = ()
+    parts: tuple[TemplatePart, ...] = ()
     joints: tuple[TemplateJoint, ...] = ()
     closed_form: tuple[tuple[str, ...], ...] = ()
 
@@ -261,7 +262,7 @@ class Block:
         return cls(
             tree.get("points", {}),
             tree.get("mirrored", {}),
-            tuple(Part.of(name, text) for name, text in tree.get("parts", {}).items()),
+            tuple(TemplatePart.of(name, text) for name, text in tree.get("parts", {}).items()),
             tuple(TemplateJoint.of(name, words) for name, words in tree.get("joints", {}).items()),
             tuple(tuple(line.split()) for line in tree.get("closed_form", ())),
         )
@@ -273,7 +274,7 @@ class Block:
         fields = {part.name: part.field() for part in self.parts}
         return {name: field for name, field in fields.items() if name == "axle"} | points | fields
 
-    def of_kind(self, *kinds: str) -> Iterator[Part]:
+    def of_kind(self, *kinds: str) -> Iterator[TemplatePart]:
         """Yield the parts of some kinds."""
         return (part for part in self.parts if part.kind in kinds)
 
@@ -335,7 +336,7 @@ class Template:
     def single(self) -> frozenset[str]:
         """Names of what is there once."""
         block = self.axle or Block()
-        return frozenset([part.name for part in block.parts] + [joint.name for joint in block.joints])
+        return frozenset(item.name for item in (*block.parts, *block.joints))
 
     @property
     def is_beam(self) -> bool:
@@ -386,23 +387,16 @@ def read_template(path: Path) -> Template:
 def check_words(label: str, blocks: Sequence[Block]) -> None:
     """Refuse kinds of parts and joints that are unknown, and closed forms of joints that are not there."""
     kinds = {"part": (*PART_KINDS, "number"), "joint": (*JOINTS, "free", "leaf")}
-    there = {joint.name for block in blocks for joint in block.joints}
+    there = [joint.name for block in blocks for joint in block.joints]
     for block in blocks:
         for what, items in (("part", block.parts), ("joint", block.joints)):
             for item in items:
-                if item.kind not in kinds[what]:
-                    raise DataError(
-                        f"{label}: {item.name}: no kind of {what} is called {item.kind!r}; known are "
-                        f"{', '.join(kinds[what])}"
-                    )
+                owner = f"{label}: {item.name}"
+                checks.check_name(owner, item.kind, kinds[what], f"kind of {what}", DataError)
         for form, *joints in block.closed_form:
-            if form not in LINKAGES:
-                raise DataError(
-                    f"{label}: no closed form is called {form!r}; known are {', '.join(LINKAGES)}"
-                )
-            missing = [name for name in joints if "." not in name and name not in there]
-            if missing:
-                raise DataError(f"{label}: closed_form {form}: no joint {missing[0]!r}; add it to joints")
+            checks.check_name(label, form, LINKAGES, "closed form", DataError)
+            for name in (name for name in joints if "." not in name):
+                checks.check_name(f"{label}: closed_form {form}", name, there, "joint", DataError)
 
 
 @functools.cache

@@ -21,13 +21,13 @@ from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import Vector
-from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.suspensions.builder import add_axle, add_corner
 from ce_dynamics.models.vehicles.suspensions.linkages import PlacedJoint
 from ce_dynamics.models.vehicles.suspensions.template import CHASSIS, STEERING
 
 
-def find_wheel_angle(axle: Axle, corner: str, L: Vector, axis: Vector) -> Scalar:
+def find_wheel_angle(axle: BuiltAxle, corner: str, L: Vector, axis: Vector) -> Scalar:
     """Return the angle of a wheel about the vertical when the steering's point is at L [rad].
 
     It is positive to the left.  The suspension stays in the design position; NaN where the tie rod cannot
@@ -48,7 +48,7 @@ def find_wheel_angle(axle: Axle, corner: str, L: Vector, axis: Vector) -> Scalar
     return measure_upright_turn([*fixed, (K, before, now)], reference, axis)
 
 
-def find_steered_joint(axle: Axle, corner: str) -> PlacedJoint:
+def find_steered_joint(axle: BuiltAxle, corner: str) -> PlacedJoint:
     """Return the joint by which the steering moves a corner, directly or by way of other bodies."""
     if axle.template.listed:
         held = (joint for joint in axle.joints if STEERING in (joint.one, joint.other))
@@ -61,7 +61,7 @@ def find_steered_joint(axle: Axle, corner: str) -> PlacedJoint:
     return joint
 
 
-def find_rod(axle: Axle, name: str) -> PlacedJoint | None:
+def find_rod(axle: BuiltAxle, name: str) -> PlacedJoint | None:
     """Return the rod by which the steering, or a body that it turns, holds a body."""
     rods = [joint for joint in axle.joints if joint.kind == "distance" and joint.one == name]
     turned = [joint for joint in rods if joint.other == STEERING]
@@ -69,13 +69,13 @@ def find_rod(axle: Axle, name: str) -> PlacedJoint | None:
     return next(iter((*turned, *others)), None)
 
 
-def find_tie_rod_end(axle: Axle, corner: str) -> Vector:
+def find_tie_rod_end(axle: BuiltAxle, corner: str) -> Vector:
     """Return the point that the steering holds, in the design position [m]."""
     joint = find_steered_joint(axle, corner)
     return joint.points[-1 if joint.other == STEERING and len(joint.points) == 2 else 0]
 
 
-def find_anchor(axle: Axle, rod: PlacedJoint, L: Vector) -> Vector:
+def find_anchor(axle: BuiltAxle, rod: PlacedJoint, L: Vector) -> Vector:
     """Return where the far end of a rod is once the steering's point is at L."""
     if rod.other == STEERING:
         return L
@@ -90,7 +90,7 @@ def find_anchor(axle: Axle, rod: PlacedJoint, L: Vector) -> Vector:
     return np.asarray(D + rotate_about(hinge.axis, c, s, rod.points[1] - D))
 
 
-def find_guides(axle: Axle, corner: str) -> tuple[list[tuple[Vector, Vector, Vector]], Vector]:
+def find_guides(axle: BuiltAxle, corner: str) -> tuple[list[tuple[Vector, Vector, Vector]], Vector]:
     """Return the rods that guide an upright, and its point whose height stays."""
     side, upright = axle.side(corner), axle.find_carrier(corner)
     own = [joint for joint in axle.joints if joint.owner == corner]
@@ -111,7 +111,7 @@ class Bench(NamedTuple):
     axis: Vector
 
     @classmethod
-    def of(cls, axle: Axle, corner: str, axis: Vector) -> Bench:
+    def of(cls, axle: BuiltAxle, corner: str, axis: Vector) -> Bench:
         """Return the bench of a corner, whose wheel has a spin axis."""
         system = System(gravity=(0.0, 0.0, 0.0))
         body = system.add_body("chassis", mass=1.0, parent=system.ground, hinge=Fixed())

@@ -18,7 +18,7 @@ from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.prepared import Case, swinging
 from ce_dynamics.models.vehicles.summary import summarise
-from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.simulation.reached import INTERRUPTED
@@ -87,9 +87,9 @@ def run_batch(text: str, runs: Sequence[int]) -> Batch:
 
 
 @lru_cache(maxsize=1)
-def sweep_of(text: str) -> Sweep:
+def sweep_of(text: str) -> SweepPlan:
     """Return the sweep that this process works on."""
-    return Sweep.from_text(text)
+    return SweepPlan.from_text(text)
 
 
 @lru_cache(maxsize=1)
@@ -109,7 +109,7 @@ def case_of(text: str, fixed: tuple[str, ...]) -> Case:
     )
 
 
-def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
+def make_runs(sweep: SweepPlan, case: Case, runs: Sequence[int]) -> Batch:
     """Settle every run at its own parameters and integrate all together.
 
     Raises
@@ -152,7 +152,7 @@ def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
     return batch_of(sweep, case, rows, results.assign_coords(run=started))
 
 
-def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], results: xr.Dataset) -> Batch:
+def batch_of(sweep: SweepPlan, case: Case, rows: Mapping[int, dict[str, Any]], results: xr.Dataset) -> Batch:
     """Return results of runs that started, and the rows of those that did not, as a batch."""
     runs = [int(run) for run in results["run"].values]
     if not runs:
@@ -221,7 +221,9 @@ def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, An
     return row
 
 
-def collect_batch(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
+def collect_batch(
+    sweep: SweepPlan, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]
+) -> xr.Dataset:
     """Return a batch with what only the case and the sweep know."""
     runs = results["run"].values
     if "path_error" in singles[0]:

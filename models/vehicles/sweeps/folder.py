@@ -34,7 +34,7 @@ from ce_dynamics.algebra import checks, files
 from ce_dynamics.compiled.variables import plain as plain_name
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.sweeps.batch import Batch
-from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 
 TEXTS = ("status", "failure")
@@ -51,7 +51,7 @@ class SweepFolder:
     Parameters
     ----------
     path : Path
-    sweep : Sweep
+    sweep : SweepPlan
 
     Warns
     -----
@@ -59,7 +59,7 @@ class SweepFolder:
         For damaged files, whose runs are made again.
     """
 
-    def __init__(self, path: Path, sweep: Sweep) -> None:
+    def __init__(self, path: Path, sweep: SweepPlan) -> None:
         self.path = files.path_of("sweep folder", path)
         self.sweep = sweep
         self.batches = self.path / "batches"

@@ -91,7 +91,7 @@ MOST_INSTANTS = 10_000_000
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweepPlan:
     """The settings that determine the results of a sweep.
 
     Attributes
@@ -233,7 +233,7 @@ class Sweep:
         return json.dumps(asdict(self), indent=2)
 
     @classmethod
-    def from_text(cls, text: str) -> Sweep:
+    def from_text(cls, text: str) -> SweepPlan:
         """From JSON."""
         try:
             content = json.loads(checks.text("sweep", text, DataError))

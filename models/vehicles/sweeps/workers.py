@@ -18,7 +18,7 @@ from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.parts.roads.grid import LARGEST
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
-from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 
 LOCAL = "local"
 """Scheduler that starts a Dask cluster on this machine."""
@@ -29,13 +29,13 @@ CONNECTING = 10.0
 
 
 def finish_batches(
-    sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
+    sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
 ) -> Iterator[Batch]:
     """Make all batches and hand them out as they are finished.
 
     Parameters
     ----------
-    sweep : Sweep
+    sweep : SweepPlan
     batches : sequence of sequences of int
         Runs that belong together.
     processes : int
@@ -58,7 +58,7 @@ def finish_batches(
         yield from in_processes(sweep, batches, processes)
 
 
-def in_processes(sweep: Sweep, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
+def in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
     """On this machine."""
     context = multiprocessing.get_context("spawn")
     workers = min(processes, len(batches)) or 1
@@ -100,7 +100,7 @@ def as_worker() -> None:
 
 
 def on_cluster(
-    sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str
+    sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str
 ) -> Iterator[Batch]:
     """On a Dask cluster; results come back to this process, which alone writes."""
     check_address(scheduler)
@@ -151,7 +151,7 @@ def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
     """
     import dask  # here, because an extra installs it
 
-    sweep = Sweep.from_text(text)
+    sweep = SweepPlan.from_text(text)
     if files_digest(sweep) != digest:
         raise DataError(
             f"worker on {platform.node()}: the data file '{sweep.model}' is not there or is another one, or "
@@ -169,7 +169,7 @@ def file_digest(model: str) -> str:
         return ""
 
 
-def files_digest(sweep: Sweep) -> str:
+def files_digest(sweep: SweepPlan) -> str:
     """Return the hash of everything that a sweep reads: data file, tyres, maps of the road."""
     tyres = [text.rpartition("=")[2] for text in sweep.tyres]
     maps = [term.partition(":")[0].strip() for term in (sweep.road or "").split("+")]

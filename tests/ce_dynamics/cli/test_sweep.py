@@ -24,7 +24,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
-from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep, quantity_of
+from ce_dynamics.models.vehicles.sweeps.plan import BATCH, SweepPlan, quantity_of
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.cli.conftest import MAIN, Run
 from tests.test_docs import ROOT
@@ -194,20 +194,20 @@ def test_stopped_sweep_keeps_finished_runs(run: Run, tmp_path: Path, monkeypatch
 
 
 def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
-    plan = Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, runs=3)
+    plan = SweepPlan("monte-carlo", {"chassis.mass": "2000:2400"}, runs=3)
     SweepFolder(tmp_path, plan)
     (tmp_path / "batches" / "000000.nc").write_bytes(b"results without their rows")
     rows = {"1": {"status": "failed", "failure": "why", "time_reached": 0.0}}
     (tmp_path / "batches" / "000001.json").write_text(json.dumps({"results": None, "runs": rows}))
-    folder = SweepFolder(tmp_path, Sweep.from_text(plan.text()))
+    folder = SweepFolder(tmp_path, SweepPlan.from_text(plan.text()))
     assert folder.unfinished == [0, 2]
     assert not (tmp_path / "batches" / "000000.nc").exists()
-    assert np.array_equal(Sweep.from_text(plan.text()).values, plan.values)
+    assert np.array_equal(SweepPlan.from_text(plan.text()).values, plan.values)
 
 
-def two_batches(path: Path) -> Sweep:
+def two_batches(path: Path) -> SweepPlan:
     """A folder with two finished batches of results that were not computed."""
-    plan = Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, runs=4)
+    plan = SweepPlan("monte-carlo", {"chassis.mass": "2000:2400"}, runs=4)
     folder = SweepFolder(path, plan)
     for runs in ((0, 1), (2, 3)):
         rows = {run: {"status": "completed", "failure": "", "time_reached": 0.2} for run in runs}
@@ -285,12 +285,12 @@ def test_one_process_at_a_time_with_umask(tmp_path: Path) -> None:
 )
 def test_one_number_by_two_names(vary: tuple[str, ...], overrides: tuple[str, ...], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        Sweep("monte-carlo", dict.fromkeys(vary, "0.3:0.31"), runs=2, overrides=overrides)
+        SweepPlan("monte-carlo", dict.fromkeys(vary, "0.3:0.31"), runs=2, overrides=overrides)
 
 
 def test_what_is_more_general_may_be_set() -> None:
     varied = {"front.spring.linear": "1.2e5:1.3e5"}
-    plan = Sweep("monte-carlo", varied, runs=2, overrides=("spring.linear=1.25e5",))
+    plan = SweepPlan("monte-carlo", varied, runs=2, overrides=("spring.linear=1.25e5",))
     assert len(plan.values) == 2
 
 
@@ -356,7 +356,9 @@ def test_a_cluster_by_its_address(scheduler: str, tmp_path: Path, run: Run) -> N
 def test_data_file_missing_on_the_cluster(scheduler: str, tmp_path: Path) -> None:
     data = tmp_path / "mine.yaml"
     data.write_text("chassis: {mass: 2100 kg}\n")
-    sweep = Sweep("grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1")
+    sweep = SweepPlan(
+        "grid", {"road.friction": "0.5"}, model=str(data), manoeuvre="step-steer", duration="0.1"
+    )
     from distributed import Client
 
     from ce_dynamics.models.vehicles.sweeps.workers import files_digest, run_on_cluster
@@ -371,7 +373,7 @@ def test_data_file_missing_on_the_cluster(scheduler: str, tmp_path: Path) -> Non
 
 
 def test_runs_with_swinging_drivers_have_failed() -> None:
-    sweep = Sweep(
+    sweep = SweepPlan(
         "grid", {"driver.yaw_damping": "0.06,5 s"}, model="sedan", manoeuvre="bump", speed="20",
         duration="4", options={"side": "1"},
     )  # fmt: skip
@@ -391,8 +393,8 @@ def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.Mon
     tyre = tmp_path / "car.tir"
     tyre.write_bytes((ROOT / "docs" / "examples" / "car.tir").read_bytes())
     given: dict[str, Any] = {"manoeuvre": "step-steer", "duration": "0.1", "tyres": (f"front={tyre}",)}
-    sweep = Sweep("grid", {"road.friction": "0.5"}, road="iso8608:C + mu:left=0.3,right=0.8", **given)
-    assert Sweep.from_text(sweep.text()) == sweep
+    sweep = SweepPlan("grid", {"road.friction": "0.5"}, road="iso8608:C + mu:left=0.3,right=0.8", **given)
+    assert SweepPlan.from_text(sweep.text()) == sweep
     monkeypatch.setattr(batch, "prepare", lambda *positional, **named: named)
     made: Any = batch.case_of(sweep.text(), ())
     assert (made["tyres"], made["road"], made["free"]) == (sweep.tyres, sweep.road, ("road.friction",))
@@ -400,10 +402,10 @@ def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.Mon
     tyre.write_text(tyre.read_text() + "$ changed")
     assert files_digest(sweep) != before
     with pytest.raises(DataError, match="no road 'iso'; did you mean 'iso8608'"):
-        Sweep("grid", {"road.friction": "0.5"}, road="iso:C", **given)
+        SweepPlan("grid", {"road.friction": "0.5"}, road="iso:C", **given)
     tyre.unlink()
     with pytest.raises(DataError, match=r"car\.tir"):
-        Sweep("grid", {"road.friction": "0.5"}, **given)
+        SweepPlan("grid", {"road.friction": "0.5"}, **given)
 
 
 def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -445,4 +447,4 @@ def test_subcommands_load_no_models(tmp_path: Path) -> None:
 
 def test_a_sweep_of_nothing_is_refused() -> None:
     with pytest.raises(DataError, match="no parameter is varied"):
-        Sweep("grid", {})
+        SweepPlan("grid", {})

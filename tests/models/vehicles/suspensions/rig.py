@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import AxleLayout
 from ce_dynamics.models.vehicles.sections import CornerData
-from ce_dynamics.models.vehicles.suspensions.axle import Axle, Side
+from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle, Side
 from ce_dynamics.models.vehicles.suspensions.builder import add_axle
 from ce_dynamics.models.vehicles.suspensions.template import template_of
 
@@ -139,7 +139,7 @@ def corner(template: str, side: str = "left", steered: bool = False) -> Corner:
     written = CASES[template] | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
     data = kind.side_section.model_validate(written)
     ends = {f"front_{one}": data for one in ("left", "right")}
-    return Corner.of(f"front_{side}", data, Axle.of("front", kind, None, ends, steered=steered))
+    return Corner.of(f"front_{side}", data, BuiltAxle.of("front", kind, None, ends, steered=steered))
 
 
 def turned(one: Corner, R: np.ndarray, shift: np.ndarray) -> Corner:
@@ -293,7 +293,7 @@ GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link
 GEARS: Mapping[str, dict[str, Any]] = {"toe-bar": GEAR, "bell-crank": CRANK, "tie-rods": TIE_RODS}
 
 
-def beam(template: str, steered: bool, gear: str = "toe-bar") -> Axle:
+def beam(template: str, steered: bool, gear: str = "toe-bar") -> BuiltAxle:
     """An axle of a template."""
     layout = AxleLayout(
         "front", template, "rack" if steered else None, steering_gear=gear if steered else None
@@ -309,7 +309,7 @@ def beam(template: str, steered: bool, gear: str = "toe-bar") -> Axle:
     assert whole is not None
     ends = {name: section.model_validate(written_end(end, steered)) for name in layout.corners}
     own_data = whole.model_validate(own)
-    return Axle.of("front", layout.template, own_data, ends, steered=steered, gear=layout.gear)
+    return BuiltAxle.of("front", layout.template, own_data, ends, steered=steered, gear=layout.gear)
 
 
 def written_end(end: Mapping[str, Any], steered: bool) -> dict[str, Any]:
@@ -318,14 +318,14 @@ def written_end(end: Mapping[str, Any], steered: bool) -> dict[str, Any]:
     return {**end, **both, **WHEEL, "origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
 
 
-def corners_of(axle: Axle) -> list[Corner]:
+def corners_of(axle: BuiltAxle) -> list[Corner]:
     """The corners of a beam, left and right, all with the sedan's wheel."""
     wheel = {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0), **WHEEL}
     data = CornerData.model_validate(wheel)
     return [Corner.of(side.name, data, axle) for side in axle.sides]
 
 
-def beam_on_rig(axle: Axle) -> System:
+def beam_on_rig(axle: BuiltAxle) -> System:
     """A chassis in free flight with a bar that slides along the vehicle, the axle and its wheels."""
     ends = corners_of(axle)
     system, chassis, rack = chassis_with_rack((1.0, 0.0, 0.0), ends[0].W)

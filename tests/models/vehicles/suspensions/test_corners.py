@@ -116,10 +116,10 @@ ARM: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ({"parts": {"arm": "bdy pivot"}}, "own.yaml: arm: no kind of part is called 'bdy'; known are body"),
-        ({"joints": {"arm": {"hinge": "chassis arm"}}}, "own.yaml: arm: no kind of joint is called 'hinge'"),
-        ({"closed_form": ["spindle arm rod"]}, "own.yaml: closed_form spindle: no joint 'rod'; add it"),
-        ({"closed_form": ["spindel arm"]}, "own.yaml: no closed form is called 'spindel'; known are spindle"),
+        ({"parts": {"arm": "bdy pivot"}}, "own.yaml: arm: no kind of part 'bdy'; did you mean 'body'"),
+        ({"joints": {"arm": {"hinge": "chassis arm"}}}, "own.yaml: arm: no kind of joint 'hinge'"),
+        ({"closed_form": ["spindle arm rod"]}, "own.yaml: closed_form spindle: no joint 'rod'"),
+        ({"closed_form": ["spindel arm"]}, "own.yaml: no closed form 'spindel'; did you mean 'spindle'"),
     ],
 )
 def test_unknown_words_of_templates_are_refused(tmp_path: Path, block: dict[str, Any], message: str) -> None:
