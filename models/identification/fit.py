@@ -488,12 +488,6 @@ def resample(fit: Fit, draws: int, seed: int = 0) -> Floats:
     Errors of one window may be correlated and of any distribution.  Every draw takes one Gauss–Newton step
     from the fit, with priors that are drawn too.
 
-    Parameters
-    ----------
-    fit : Fit
-    draws : int
-    seed : int
-
     Returns
     -------
     (draws, k) array

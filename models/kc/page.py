@@ -163,13 +163,7 @@ def charts_of(variants: Mapping[str, Mapping[str, xr.Dataset]]) -> list[Chart]:
 
 
 def axle_picture(take: Take) -> Chart:
-    """Return an axle as it is seen from behind: links, springs and dampers, wheels, and loads with values.
-
-    Parameters
-    ----------
-    take : Take
-        As `LivePage.take` has it.
-    """
+    """Return an axle as it is seen from behind: links, springs and dampers, wheels, and loads with values."""
     places = [Rotation.from_quat(place[3:]).as_matrix() for place in take.places[0]]
 
     def project(body: int, points: Any) -> Floats:

@@ -133,12 +133,7 @@ class PropertyFile:
 
 
 def read_property_file(path: str | Path) -> PropertyFile:
-    """Read a tyre property file.
-
-    Parameters
-    ----------
-    path : str or path
-    """
+    """Read a tyre property file."""
     content = files.read("tyre property file", path, LARGEST_FILE)
     return parse(decode(content), Path(path).name)
 

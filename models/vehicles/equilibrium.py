@@ -355,12 +355,6 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
     A drag link that a beam pulls, a banked road or a torque of the driveline leads a vehicle aside whose
     steering is held.  Found are the steering and the heading at which it neither yaws nor moves sideways.
 
-    Parameters
-    ----------
-    model : Model
-    y, u : array
-        Settled state of the rolling vehicle, and the inputs there; ``steering`` is zero.
-
     Returns
     -------
     y : array
@@ -400,12 +394,6 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
 
     With r the rates of attitude, suspensions, wheels, trailers and of the motion aside, the last less v ψ̇,
     and z what these depend on: ∂r/∂z dz = −∂r/∂u du.  The forward speed v is held.
-
-    Parameters
-    ----------
-    model : Model
-    y, u : array
-        State of the vehicle that runs straight on, and the inputs there.
     """
     own, led = suspension_coordinates(model), steered_motions(model)
     states, towed = model.layout.y_names, unheld_coordinates(model.system)

@@ -61,15 +61,7 @@ class Replacement(NamedTuple):
 def merge_layers(
     layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups
 ) -> tuple[Table, list[str]]:
-    """Return the table of all layers, and notes on points that a base leaves where they were.
-
-    Parameters
-    ----------
-    layers : sequence of DataFile
-        The base first.
-    layout : VehicleLayout
-        That of all layers together.
-    """
+    """Return the table of all layers, and notes on points that a base leaves where they were."""
     whole = [whole_sections(layer, groups) for layer in layers]
     rules = [*find_changed(layers, layout, groups), *find_taken(layers, layout)]
     rules += [Replacement(k, sections) for k, sections in enumerate(whole)]

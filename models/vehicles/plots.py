@@ -247,17 +247,7 @@ def path_line(path: RoadPath, start: float, end: float) -> list[Line]:
 
 
 def save_figure(results: Results, manoeuvre: Manoeuvre | None, path: Path) -> None:
-    """Draw the page and write it as PNG.
-
-    Parameters
-    ----------
-    results : Record or xarray.Dataset
-        As `Case.simulate_to_record` or `Case.simulate` returns it; a partial one will do.
-    manoeuvre : Manoeuvre or None
-        What was driven.
-    path : Path
-        File to write.
-    """
+    """Draw the page and write it as PNG."""
     save_sheet(figure(results, manoeuvre), path)
 
 

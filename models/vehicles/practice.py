@@ -77,14 +77,6 @@ def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     """Return the manoeuvre with a driver who has practised it, if its path is planned; else as it is.
 
     What controllers do he learns as far as it comes back each round.
-
-    Parameters
-    ----------
-    task : Manoeuvre
-    model : Model
-        The vehicle, at the speed of the manoeuvre.
-    y0 : array
-        Its initial state.
     """
     if not isinstance(task, DoubleLaneChange) or not task.is_planned:
         return task

@@ -181,13 +181,6 @@ def add_steering_wheel(system: System, parameters: VehicleParameters, carriers: 
     """Add the outputs ``steering_wheel_angle``, ``steering_ratio`` and ``hand_torque``.
 
     A vehicle without a steering mechanism that does not fold has none.
-
-    Parameters
-    ----------
-    system : System
-    parameters : VehicleParameters
-    carriers : mapping of str to Body
-        What carries the wheel, by corner.
     """
     if not parameters.steerings and not parameters.layout.folding:
         return
@@ -292,14 +285,6 @@ def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:
 
 def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) -> Scalar:
     """Return the angle of a steered wheel about the vertical, positive to the left [rad].
-
-    Parameters
-    ----------
-    parameters : VehicleParameters
-    corner : Corner
-        A steered corner, its suspension at the design position.
-    steering : float
-        The steering input, −1 … 1.
 
     Returns
     -------

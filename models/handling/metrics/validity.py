@@ -77,15 +77,7 @@ def unsteady(t: ArrayLike, ay: ArrayLike, speed: ArrayLike, yaw_rate: ArrayLike)
 
 
 def lift(t: ArrayLike, left: ArrayLike, right: ArrayLike) -> Violation | None:
-    """Return the first instant at which no wheel of one side carries anything; None without one.
-
-    Parameters
-    ----------
-    t : (n,) array_like
-        [s].
-    left, right : (n, k) array_like
-        Vertical tyre loads of either side [N].
-    """
+    """Return the first instant at which no wheel of one side carries anything; None without one."""
     times = np.asarray(t, dtype=float)
     for side, loads in (("left", left), ("right", right)):
         lifted = np.flatnonzero((np.asarray(loads, dtype=float) <= 0.0).all(axis=1))

@@ -66,13 +66,7 @@ SIDE, MODE, ELLIPSE, FRICTION = "Tire Side", "Use Mode", "Friction Ellipsis Mode
 
 
 def read_pac02(path: str | Path) -> TyreFile:
-    """A Magic Formula tyre of a ``Pac02Tire`` file; its coefficient of friction is that of its measurement.
-
-    Parameters
-    ----------
-    path : str or path
-        A ``.json`` file of Chrono.
-    """
+    """Magic Formula tyre of a ``Pac02Tire`` file; its coefficient of friction is that of its measurement."""
     path = Path(path)
     reading = Reading(path)
     part = reading.open(path)
