@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Scalar, floor, minimum
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiled.model import Model, compile as compile_system
 from ce_dynamics.dynamics.energy import momentum
@@ -162,15 +163,8 @@ class ChronoRecording:
 
 
 def rotation(q: Floats) -> Floats:
-    """Return rotation matrices of quaternions (scalar first)."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-        ]
-    )
+    """Return rotation matrices of quaternions (scalar first) of which some are means."""
+    return np.asarray(rotation_from_quaternion(q / np.linalg.norm(q, axis=0)), dtype=float)
 
 
 def recordings(folder: Path, names: Sequence[str] = ()) -> list[ChronoRecording]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.models.vehicles.bushing_data import ABOUT, ALONG
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
@@ -167,14 +168,7 @@ def rotation(part: JsonObject, key: str) -> Matrix:
     length = float(np.linalg.norm(q))
     if not abs(length - 1.0) < 1e-3:
         raise part.wrong(key, f"a quaternion of length {length:g} is no rotation; its length must be 1")
-    w, x, y, z = q / length
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return rotation_from_quaternion(q / length)
 
 
 def unit(part: JsonObject, key: str, v: Matrix) -> Matrix:

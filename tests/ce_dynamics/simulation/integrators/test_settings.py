@@ -15,7 +15,7 @@ import ce_dynamics as ce
 from ce_dynamics.cli.options import Simulate
 from ce_dynamics.cli.simulation import run
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
 from ce_dynamics.simulation.options import METHODS, RunOptions
 
@@ -59,7 +59,7 @@ ENTRIES: dict[str, tuple[Callable[..., object], tuple[str, ...], set[str]]] = {
         set(VALUES),
     ),
     "sweep": (
-        lambda **how: Sweep("monte-carlo", {"chassis.mass": "2 t:3 t"}, runs=2, **how),
+        lambda **how: SweepPlan("monte-carlo", {"chassis.mass": "2 t:3 t"}, runs=2, **how),
         ("rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"),
         {"step", "rtol", "atol"},
     ),
