@@ -112,8 +112,8 @@ def single_seater(frame: FrameSizes) -> Iterator[Shape]:
     yield look(loft(x, rings), "paint", paint)
     first, last = frame.x([0.42, 0.98])
     low_pod, high_pod = frame.z([0.85, 0.9]).tolist()
-    at = (0.5 * (first + last), 0.74 * free, low_pod)
-    yield from pair((first - last, 0.42 * free, 0.75 * R), at, "paint", paint)
+    pod = (0.5 * (first + last), 0.74 * free, low_pod)
+    yield from pair((first - last, 0.42 * free, 0.75 * R), pod, "paint", paint)
     yield from pair((0.03, 0.34 * free, 0.55 * R), (first + 0.01, 0.74 * free, high_pod), "trim", TRIM)
     for station, height, chord, deep, plates in ((-2.6, 0.42, 1.0, 0.06, 0.4), (2.1, 2.9, 0.9, 0.06, 0.9)):
         (centre,), (z,) = frame.x([station]), frame.z([height])

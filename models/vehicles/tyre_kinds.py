@@ -88,6 +88,8 @@ class TMeasyData(Section):
 
     def parameters(self, cx: float, dx: float, cy: float, dy: float, **more: float) -> TMeasyParameters:
         """With a carcass, and more of what a TMeasy tyre may have: slopes and forces in N."""
+        slips = ("sxm", "sxs", "sym", "sys", "sq0", "sqe")
+        others: dict[str, Any] = {name: pair(getattr(self, name)) for name in slips} | more
         return TMeasyParameters(
             unloaded_radius=self.radius,
             cz=self.cz,
@@ -105,8 +107,7 @@ class TMeasyData(Section):
             rim_radius=self.rim_radius or 0.0,
             rim_stiffness=self.rim_stiffness or 0.0,
             **forces_of(self, self.pn),
-            **{name: pair(getattr(self, name)) for name in ("sxm", "sxs", "sym", "sys", "sq0", "sqe")},
-            **more,
+            **others,
         )
 
 

@@ -42,8 +42,10 @@ def over_amplitude(found: Mapping[str, list[DwellRun]], name: str, k: int | None
     """Return a line of each side: a number of the responses over the amplitude."""
 
     def read(response: DwellResponse | None) -> float:
-        value = math.nan if response is None else getattr(response, name)
-        return float(value if k is None or response is None else 100.0 * value[k])
+        if response is None:
+            return math.nan
+        value = getattr(response, name)
+        return float(value if k is None else 100.0 * value[k])
 
     return tuple(
         Line(side, np.array([m for m, _, _ in ones]), np.array([read(response) for _, _, response in ones]))

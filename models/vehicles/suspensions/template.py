@@ -336,7 +336,7 @@ class Template:
     def single(self) -> frozenset[str]:
         """Names of what is there once."""
         block = self.axle or Block()
-        return frozenset(item.name for item in (*block.parts, *block.joints))
+        return frozenset([*(part.name for part in block.parts), *(joint.name for joint in block.joints)])
 
     @property
     def is_beam(self) -> bool:

@@ -17,16 +17,16 @@ from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.sampling import Choice, Range, parse_distribution, sample
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
-from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from tests.campaigns.bad_input.cases import Case
 from tests.campaigns.bad_input.values import calls
 
 
 @cache
-def plan() -> Sweep:
+def plan() -> SweepPlan:
     """Four runs."""
-    return Sweep("monte-carlo", {"chassis.mass": "2000:2400"}, 4, duration="0.01")
+    return SweepPlan("monte-carlo", {"chassis.mass": "2000:2400"}, 4, duration="0.01")
 
 
 def finished() -> Path:
@@ -97,7 +97,7 @@ def of_folders() -> list[Case]:
 
     def other() -> Any:
         path = finished()
-        return SweepFolder(path, Sweep("monte-carlo", {"chassis.mass": "2000:2300"}, 4, duration="0.01"))
+        return SweepFolder(path, SweepPlan("monte-carlo", {"chassis.mass": "2000:2300"}, 4, duration="0.01"))
 
     def is_file() -> Any:
         return SweepFolder(Path(tempfile.mkstemp()[1]), plan())
@@ -138,7 +138,7 @@ def of_samples() -> list[Case]:
 
 
 def of_plans() -> list[Case]:
-    """`Sweep` itself."""
+    """`SweepPlan` itself."""
     good: dict[str, Any] = {
         "kind": "monte-carlo", "vary": {"chassis.mass": "2000:2400"}, "runs": 2, "duration": "0.01",
     }  # fmt: skip
@@ -152,9 +152,9 @@ def of_plans() -> list[Case]:
         "kind~ vary:mapping~ runs:integer~ model:text~ manoeuvre:word~ speed:object-number~ "
         "duration:object-number~ options:mapping~ overrides:~ step:positive interval:positive"
     )
-    found = calls(Sweep, good, spec, own)
+    found = calls(SweepPlan, good, spec, own)
     found += [
-        Case(f"Sweep.from_text({name})", partial(Sweep.from_text, text))
+        Case(f"SweepPlan.from_text({name})", partial(SweepPlan.from_text, text))
         for name, text in {
             "empty": "", "list": "[]", "null": "null", "number": "1", "truncated": plan().text()[:50],
             "unknown": json.dumps({"nothing": 1}),
