@@ -18,7 +18,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.files import MODELS as NAMES
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared_run import Case
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupling
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.parameters import at_nominal
+from ce_dynamics.mechanism.parameters import to_nominal
 from ce_dynamics.mechanism.system import System
 
 
@@ -101,11 +101,11 @@ class ClosedForm(Linkage):
     def _reach(self) -> tuple[float, float] | None:
         if self.independent is None:
             return None
-        return admissible_interval(at_nominal(self), self.independent)
+        return admissible_interval(to_nominal(self), self.independent)
 
     @property
     def has_free_geometry(self) -> bool:
-        return at_nominal(self) is not self
+        return to_nominal(self) is not self
 
     def reach(self) -> tuple[float, float] | None:
         """Return interval of the independent coordinate, around zero, in which the linkage can be assembled.

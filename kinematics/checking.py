@@ -231,7 +231,7 @@ class LinkageErrors:
     velocity: float = 0.0
     acceleration: float = 0.0
 
-    def worse(self, other: LinkageErrors) -> LinkageErrors:
+    def largest_of_each(self, other: LinkageErrors) -> LinkageErrors:
         """Return the larger of each; NaN wins."""
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
         return LinkageErrors(*(float(np.maximum(a, b)) for a, b in pairs))
@@ -283,11 +283,11 @@ def check_linkage(
     worst = accept_errors(bench, LinkageErrors(design=design_error(bench)), np.zeros(bench.N))
     for _ in range(samples):
         state = bench.sample(rng)
-        worst = worst.worse(accept_errors(bench, closure_figures(bench, state), state.q))
-        worst = worst.worse(accept_errors(bench, generic_figures(bench, state), state.q))
+        worst = worst.largest_of_each(accept_errors(bench, closure_figures(bench, state), state.q))
+        worst = worst.largest_of_each(accept_errors(bench, generic_figures(bench, state), state.q))
     path = BenchTrajectory(bench, rng)
     for t in (0.0, 0.9):
-        worst = worst.worse(accept_errors(bench, path.figures(t), path.at(t)[0].q))
+        worst = worst.largest_of_each(accept_errors(bench, path.figures(t), path.at(t)[0].q))
     return worst
 
 

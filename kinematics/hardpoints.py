@@ -17,7 +17,7 @@ from ce_dynamics.embedding.motion import BodyMotion, PointMotion, orient
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector, magnitude
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.orientation import Directions, by_directions
+from ce_dynamics.mechanism.orientation import Directions, from_directions
 
 Point: TypeAlias = "Sequence[float] | Array"
 """A hardpoint or a direction as users give it."""
@@ -118,7 +118,7 @@ def carry_by_rotation(
     known : Directions, optional
         The body's orientation, where it is known otherwise than by c.
     """
-    child = None if known is None else by_directions(known)
+    child = None if known is None else from_directions(known)
     H_w, _ = hinge.axes(c, carrier.orientation, child)
     v_h = X @ theta_dot + eta
     w_h = H_w @ v_h

@@ -63,7 +63,7 @@ class Rod(ClosedForm):
         self.determines = (rod,)
         self.closes = tuple(cut.name for cut in self.cuts())
 
-    def without(self, edge: CutEdge) -> Rod:
+    def without_closure(self, edge: CutEdge) -> Rod:
         """Return the same once a closure is open: of any length, where it was that which kept it."""
         closure = getattr(edge, "closure", None)
         if not (self.fixed_length and isinstance(closure, Distance)):

@@ -23,7 +23,7 @@ from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.step import set_moving
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.kinematics.aim import Aim
@@ -199,7 +199,7 @@ class StrutLoop(ClosedForm):
         turn = solve_turn(*self._equation(motion), self.sign)  # NaN where the rod does not reach
         tilt = self._tilt(motion.point(self.lower_arm, self.D), F)
         # How the upright tilts does not depend on the swivel's rate, as F is on the axis that it turns about.
-        turned = motion.trial({self.swivel: at_rest(turn, 1, motion.N)})
-        set_moving(turned, {self.upright: at_rest(tilt, 1, motion.N)}, rows_of(plane))
+        turned = motion.trial({self.swivel: hinge_at_rest(turn, 1, motion.N)})
+        set_moving(turned, {self.upright: hinge_at_rest(tilt, 1, motion.N)}, rows_of(plane))
         motion.set(self.upright, turned.hinge_motions[self.upright])
-        set_moving(motion, {self.swivel: at_rest(turn, 1, motion.N)}, rows_of(rod))
+        set_moving(motion, {self.swivel: hinge_at_rest(turn, 1, motion.N)}, rows_of(rod))

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from ce_dynamics.views.scene.headless import command, installed
+from ce_dynamics.views.scene.headless import command, find_browser
 
-CHROMIUM = installed()
+CHROMIUM = find_browser()
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to show pages in")
 
 BUDGETS = 20_000, 60_000, 180_000

@@ -396,11 +396,11 @@ def check_name(
     if not isinstance(value, str):
         raise wrong_type(f"{name} {show(value)} must be the name of {what}, as text", error)
     if value not in names:
-        raise error(f"{name}: no {what} {show(value)}{nearest(value, names)} (known are {list(names)})")
+        raise error(f"{name}: no {what} {show(value)}{suggest_name(value, names)} (known are {list(names)})")
     return value
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
+def suggest_name(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
     """Return ``; did you mean …?`` where a known name is near; `cutoff` is that of `difflib`."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return f"; did you mean {near[0]!r}?" if near else ""
@@ -408,11 +408,11 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
 
 def known_are(name: str, known: Collection[str]) -> str:
     """Return the end of a message on an unknown name: a near one if there is one, and all."""
-    return f"{nearest(name, known) or ';'} known are {', '.join(known) or 'none'}"
+    return f"{suggest_name(name, known) or ';'} known are {', '.join(known) or 'none'}"
 
 
 @contextmanager
-def calling(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[None]:
+def name_user_errors(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[None]:
     """Turn errors of a user's function in this context into an error that names the function."""
     try:
         yield
@@ -431,7 +431,7 @@ def calling(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[No
 # Sizes
 
 
-def room(what: str, size: float, remedy: str, error: type[CeDynamicsError] = ModelError) -> None:
+def limit_memory(what: str, size: float, remedy: str, error: type[CeDynamicsError] = ModelError) -> None:
     """Reject data that would not fit into memory, before any is allocated.
 
     Parameters

@@ -45,7 +45,7 @@ def shown_path(path: Path) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"'…{text[-LONGEST_SHOWN:]}"
 
 
-def unusable(found: OSError) -> str:
+def describe_os_error(found: OSError) -> str:
     """Return the message of an error of the system about a file, in one line."""
     if not found.filename:
         return " ".join(str(found).split())
@@ -119,7 +119,7 @@ def kind(mode: int) -> str:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def replace_on_success(path: Path) -> Iterator[Path]:
     """Yield a temporary name in the folder of `path`; at the end the file is renamed to `path`.
 
     If a full disk or Ctrl-C ends the writing, the former file at `path` stays.  Errors

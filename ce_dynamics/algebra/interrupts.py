@@ -72,7 +72,7 @@ def end() -> None:
         os._exit(_codes[0])
 
 
-def leave(code: int) -> NoReturn:
+def exit_command(code: int) -> NoReturn:
     """End the command: all that was to be done is done, and signals change the code no more.
 
     Who interrupted it does not wait for threads, which work for the next time only.

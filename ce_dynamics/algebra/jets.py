@@ -57,10 +57,10 @@ class MovingCondition:
         return ScalarMotion(*(where(self.condition, x, y) for x, y in zip(a.parts, b.parts, strict=True)))
 
     def __and__(self, other: Any) -> Any:
-        return condition_of(self.condition & bare(other))
+        return condition_of(self.condition & condition_on_values(other))
 
     def __or__(self, other: Any) -> Any:
-        return condition_of(self.condition | bare(other))
+        return condition_of(self.condition | condition_on_values(other))
 
     __rand__ = __and__
     __ror__ = __or__
@@ -72,7 +72,7 @@ class MovingCondition:
         return bool(self.condition)  # refused by traced conditions, with their message
 
 
-def bare(condition: Any) -> Any:
+def condition_on_values(condition: Any) -> Any:
     """Return the condition on values behind one on moving scalars."""
     return condition.condition if isinstance(condition, MovingCondition) else condition
 

@@ -23,13 +23,13 @@ STATIONARY = 1e-9
 """Cosine between the residual and all possible changes of it, below which nothing nearer is near."""
 
 
-def largest(r: Floats) -> float:
+def largest_residual(r: Floats) -> float:
     """Return the largest residual; infinite where it is not a number."""
     error = float(np.max(np.abs(r), initial=0.0))
     return error if np.isfinite(error) else np.inf
 
 
-def shortened(step: Floats, longest: float = LONGEST_TURN) -> Floats:
+def limit_step(step: Floats, longest: float = LONGEST_TURN) -> Floats:
     """Return a step whose largest entry is at most the longest."""
     return np.asarray(step * min(1.0, longest / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
 
@@ -83,7 +83,7 @@ def polish(
     least = np.inf
     for _ in range(iterations):
         r, J = equations(x)
-        error = largest(r)
+        error = largest_residual(r)
         if error <= tolerance and not error < gain * least:
             break
         least = min(least, error)
@@ -121,7 +121,7 @@ class Found(NamedTuple):
     @property
     def size(self) -> float:
         """Largest part of the residual; infinite where it is no number."""
-        return largest(self.gap)
+        return largest_residual(self.gap)
 
 
 def descend(
@@ -163,7 +163,7 @@ def descend(
         J = problem.slope(x)
         if is_spent() or np.linalg.norm(off @ J) <= STATIONARY * np.linalg.norm(J) * np.linalg.norm(off):
             break  # Jᵀ off is rounding: the sum of squares cannot get smaller
-        step, size = shortened(-least_squares(J, off, rcond)), float(np.linalg.norm(off))
+        step, size = limit_step(-least_squares(J, off, rcond)), float(np.linalg.norm(off))
 
         def nearer(part: float, x: Any = x, step: Floats = step, size: float = size) -> Found | None:
             trial = problem.displace(x, part * step)

@@ -84,7 +84,10 @@ class PivotedLU:
         columns: list[int] = []
         x: list[Scalar] = []
         for part, before, dense in self._parts:
-            right = [less(b[i], coefficients, x) for i, coefficients in zip(part.rows, before, strict=True)]
+            right = [
+                subtract_products(b[i], coefficients, x)
+                for i, coefficients in zip(part.rows, before, strict=True)
+            ]
             x += dense.solve(right)
             columns += part.columns
         found = dict(zip(columns, x, strict=True))
@@ -184,7 +187,7 @@ def match_columns(columns: list[list[int]]) -> dict[int, int] | None:
     return {i: j for j, i in taken.items()}
 
 
-def less(b: Scalar, coefficients: list[Scalar], values: list[Scalar]) -> Scalar:
+def subtract_products(b: Scalar, coefficients: list[Scalar], values: list[Scalar]) -> Scalar:
     """Return b − Σ c x."""
     for c, x in zip(coefficients, values, strict=True):
         b = b - c * x

@@ -73,17 +73,17 @@ class Trajectory:
     @property
     def constraint_error(self) -> Array:
         """Largest position error of all rows at every instant, (n,)."""
-        return largest(self.g)
+        return largest_per_row(self.g)
 
     @property
     def closure_error(self) -> Array:
         """Largest position error of the loop closures at every instant, (n,)."""
-        return largest(self.g[:, self.model.closure_rows])
+        return largest_per_row(self.g[:, self.model.closure_rows])
 
     @property
     def rate_error(self) -> Array:
         """Largest velocity error of all rows at every instant, (n,)."""
-        return largest(self.rate)
+        return largest_per_row(self.rate)
 
     @cached_property
     def states(self) -> list[dict[str, BodyState]]:
@@ -105,7 +105,7 @@ class Trajectory:
         return np.array([self.model.at(y, u).energy for y, u in pairs], dtype=float)
 
 
-def largest(errors: Array) -> Array:
+def largest_per_row(errors: Array) -> Array:
     """Return the largest absolute value in every row; zero where there are no columns."""
     return np.asarray(np.max(np.abs(errors), axis=1, initial=0.0))
 

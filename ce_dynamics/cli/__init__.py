@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
-from ce_dynamics.algebra.interrupts import answer_signals, leave, was_interrupt
+from ce_dynamics.algebra.interrupts import answer_signals, exit_command, was_interrupt
 from ce_dynamics.algebra.streams import print_anything
 from ce_dynamics.cli.exit_codes import INTERRUPTED
 from ce_dynamics.cli.loading import loading
@@ -34,4 +34,4 @@ def main() -> NoReturn:
             raise
         print("error: interrupted", file=sys.stderr)
         code = INTERRUPTED
-    leave(code)
+    exit_command(code)

@@ -11,7 +11,7 @@ from ce_dynamics.compiler import disk_cache as stored
 def run(options: Cache) -> int:
     """Show or clear the cache."""
     where = stored.folder()
-    entries, size = stored.contents()
+    entries, size = stored.measure_contents()
     removed = stored.clear() if options.clear else 0
     if options.json:
         folder = None if where is None else str(where)

@@ -19,7 +19,7 @@ from typer.exceptions import TyperException
 from ce_dynamics.algebra.interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.loading import loading
-from ce_dynamics.cli.messages import complain, show_warning
+from ce_dynamics.cli.messages import print_line, show_warning
 from ce_dynamics.cli.options import SUBCOMMANDS, Simulate, with_options
 from ce_dynamics.errors import CeDynamicsError
 
@@ -107,7 +107,7 @@ class LoadedWhenAsked(TyperGroup):
 def run(module: str, options: Any) -> int:
     """Import the module that does a command's work, and run it."""
     if not getattr(options, "no_plots", True) and find_spec("matplotlib") is None:
-        complain("no plots are drawn, which need matplotlib: pip install 'ce-dynamics[plots]'", "note")
+        print_line("no plots are drawn, which need matplotlib: pip install 'ce-dynamics[plots]'", "note")
         options = replace(options, no_plots=True)
     with loading():
         work = import_module(f"ce_dynamics.cli.{module}")
@@ -158,15 +158,15 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         try:
             return invoke(sys.argv[1:] if arguments is None else list(arguments))
         except TyperException as error:
-            complain(error.format_message())
+            print_line(error.format_message())
             return exit_codes.BAD_INPUT
         except CeDynamicsError as error:
-            complain(str(error))
+            print_line(str(error))
             return exit_codes.BAD_INPUT
         except (KeyboardInterrupt, ImportError) as error:
             if not was_interrupt(error):
                 raise
-            complain("interrupted")
+            print_line("interrupted")
             return exit_codes.INTERRUPTED
         except BrokenPipeError:  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -176,9 +176,9 @@ def execute(arguments: Sequence[str] | None = None) -> int:
                 raise
             return exit_codes.OK  # Rich leaves so, and has closed our output
         except OSError as error:
-            from ce_dynamics.algebra.files import unusable  # here, because it loads NumPy
+            from ce_dynamics.algebra.files import describe_os_error  # here, because it loads NumPy
 
-            complain(unusable(error))
+            print_line(describe_os_error(error))
             return exit_codes.BAD_INPUT
 
 

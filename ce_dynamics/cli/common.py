@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ce_dynamics import vehicles
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import shown_path, whole
+from ce_dynamics.algebra.files import replace_on_success, shown_path
 from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
 
@@ -73,7 +73,7 @@ def save(files: Iterable[tuple[Path, Writer]], interruption: Interruption | None
     for path, write in files:
         if interruption is not None and interruption.requested:
             break
-        with whole(path) as temporary:
+        with replace_on_success(path) as temporary:
             write(temporary)
         saved.append(path)
     return saved

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.cli import exit_codes
-from ce_dynamics.cli.messages import complain
+from ce_dynamics.cli.messages import print_line
 from ce_dynamics.cli.options import Compare
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.vehicles import comparison
@@ -17,7 +17,7 @@ def run(options: Compare) -> int:
     subjects: dict[str, comparison.ComparedVehicle] = {}
     at_rest, driven, failed = [], 0, 0
     for recording in found:
-        complain(recording.name, "drives")
+        print_line(recording.name, "drives")
         try:
             if recording.vehicle not in subjects:
                 one = comparison.ComparedVehicle(
@@ -36,7 +36,7 @@ def run(options: Compare) -> int:
             if recording.is_rest or recording.steers:
                 at_rest.append(comparison.compare_rest(subject, recording, run).row())
         except CeDynamicsError as error:
-            complain(str(error), recording.name)
+            print_line(str(error), recording.name)
             failed += 1
     if at_rest:
         print("\n".join(([""] if driven else []) + [head(comparison.Rest.TITLES), *at_rest]), flush=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ce_dynamics.algebra import files
-from ce_dynamics.algebra.files import whole
-from ce_dynamics.cli.messages import complain
+from ce_dynamics.algebra.files import replace_on_success
+from ce_dynamics.cli.messages import print_line
 from ce_dynamics.cli.options import Convert
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.exchange.hardpoints import AXES, convert_hardpoints
@@ -35,12 +35,12 @@ def run(options: Convert) -> int:
     choice = FileChoice(**given, tyres=tyres)
     made = convert_vehicle(path, choice, options.like_chrono, options.bushings)
     written = output_of(options, f"{path.stem}.yaml")
-    with whole(written) as temporary:
+    with replace_on_success(written) as temporary:
         temporary.write_text(made.text, encoding="utf-8")
         if not made.towed:
             VehicleParameters.load(temporary)  # the file can be read
     for note in made.notes:
-        complain(note, "not as in the files")
+        print_line(note, "not as in the files")
     print(written)
     return 0
 
@@ -52,7 +52,7 @@ def convert_file(options: Convert, path: Path) -> int:
     text = path.read_text(encoding="utf-8")
     new = convert_text(text, path.name, NO_PARTS if before is None else before.layout.parts)
     written = output_of(options, f"{path.stem}-format-{FORMAT}.yaml")
-    with whole(written) as temporary:
+    with replace_on_success(written) as temporary:
         temporary.write_text(new, encoding="utf-8")
         if before is not None and VehicleParameters.load(temporary).data != before.data:
             raise DataError(f"{path.name}: the converted file has other numbers; convert it by hand")
@@ -67,7 +67,7 @@ def convert_table(options: Convert, path: Path) -> int:
         raise DataError(f"{path.name}: a table of hardpoints needs --base, --axle and --axes")
     made = convert_hardpoints(path, options.base, options.axle, str(options.axes), options.length)
     written = output_of(options, f"{path.stem}.yaml")
-    with whole(written) as temporary:
+    with replace_on_success(written) as temporary:
         temporary.write_text(made.text, encoding="utf-8")
         VehicleParameters.load(temporary)  # the file can be read
     print(f"table: {AXES[str(options.axes)][0]}, in {options.length}")
@@ -75,7 +75,7 @@ def convert_table(options: Convert, path: Path) -> int:
     for name, point in made.points.items():
         print(f"{options.axle}.{name:24}", *(f"{number:9.4f}" for number in point))
     for name in made.unused:
-        complain(f"{name}: the suspension has no such point", "not used")
+        print_line(f"{name}: the suspension has no such point", "not used")
     print(written)
     return 0
 

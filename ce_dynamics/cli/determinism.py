@@ -139,7 +139,7 @@ def as_bytes(rows: Any) -> bytes:
     return np.asarray(rows, dtype="<f8").tobytes()
 
 
-def in_single_runs(model: Model, y0: Floats, _: Path) -> bytes:
+def run_in_stretches(model: Model, y0: Floats, _: Path) -> bytes:
     """Drive stretch by stretch with `simulate`."""
     rows = [np.array([y0])]
     for steering in STEERING:
@@ -156,7 +156,7 @@ def in_single_runs(model: Model, y0: Floats, _: Path) -> bytes:
     return as_bytes(np.concatenate(rows))
 
 
-def in_a_simulator(model: Model, y0: Floats, _: Path) -> bytes:
+def run_in_simulator(model: Model, y0: Floats, _: Path) -> bytes:
     """Drive from outside, interval by interval."""
     simulator = Simulator(model, method="rk4", step=STEP, y0=y0)
     rows = [y0]
@@ -165,7 +165,7 @@ def in_a_simulator(model: Model, y0: Floats, _: Path) -> bytes:
     return as_bytes(rows)
 
 
-def in_ensemble(model: Model, y0: Floats, _: Path, *, lanes: int, threads: int) -> bytes:
+def run_in_ensemble(model: Model, y0: Floats, _: Path, *, lanes: int, threads: int) -> bytes:
     """Drive among other runs, which steer less; the last one counts."""
     runs = 2 * lanes
     steering = np.linspace(0.5, 1.0, runs)[:, np.newaxis] * np.array(STEERING)
@@ -183,10 +183,10 @@ def in_ensemble(model: Model, y0: Floats, _: Path, *, lanes: int, threads: int) 
     return as_bytes(states(model, found.isel(run=-1)))
 
 
-def in_process(model: Model, y0: Floats, folder: Path) -> bytes:
+def run_in_process(model: Model, y0: Floats, folder: Path) -> bytes:
     """Drive in another process, which gets the model pickled."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(in_a_simulator, model, y0, folder).result()
+        return pool.submit(run_in_simulator, model, y0, folder).result()
 
 
 def steering_place(model: Model) -> int:
@@ -202,7 +202,7 @@ def c_folder(model: Model, y0: Floats, folder: Path) -> list[str]:
     return [str(folder / f"{NAME}.c"), str(folder / "main.c")]
 
 
-def in_c(model: Model, y0: Floats, folder: Path) -> bytes:
+def run_in_c(model: Model, y0: Floats, folder: Path) -> bytes:
     """Drive in a program of C."""
     program = folder / "drive.exe"
     compiler = [sys.executable, "-m", "ziglang", "cc"]
@@ -211,7 +211,7 @@ def in_c(model: Model, y0: Floats, folder: Path) -> bytes:
     return subprocess.run([str(program)], check=True, capture_output=True).stdout
 
 
-def in_fmu(model: Model, y0: Floats, folder: Path, *, fmi: str) -> bytes:
+def run_in_fmu(model: Model, y0: Floats, folder: Path, *, fmi: str) -> bytes:
     """Drive an FMU by co-simulation."""
     import fmpy  # here, because it is part of an extra
     from fmpy.fmi2 import FMU2Slave
@@ -243,7 +243,7 @@ def in_fmu(model: Model, y0: Floats, folder: Path, *, fmi: str) -> bytes:
     return as_bytes(rows)
 
 
-def in_page(model: Model, y0: Floats, folder: Path) -> bytes:
+def run_in_page(model: Model, y0: Floats, folder: Path) -> bytes:
     """Drive the WebAssembly of a page in Node.js."""
     machine = Machine(NAME, model, y0)
     content = machine_content(machine, Packed())
@@ -257,14 +257,14 @@ def in_page(model: Model, y0: Floats, folder: Path) -> bytes:
 
 
 WAYS: dict[str, tuple[Way, tuple[str, ...]]] = {
-    "single run": (in_single_runs, ()),
-    "simulator": (in_a_simulator, ()),
-    "lanes": (partial(in_ensemble, lanes=8, threads=1), ()),
-    "threads": (partial(in_ensemble, lanes=4, threads=2), ()),
-    "process": (in_process, ()),
-    "C": (in_c, ("ziglang",)),
-    "FMU 2.0": (partial(in_fmu, fmi="2.0"), ("ziglang", "fmpy")),
-    "FMU 3.0": (partial(in_fmu, fmi="3.0"), ("ziglang", "fmpy")),
-    "WebAssembly": (in_page, ("node",)),
+    "single run": (run_in_stretches, ()),
+    "simulator": (run_in_simulator, ()),
+    "lanes": (partial(run_in_ensemble, lanes=8, threads=1), ()),
+    "threads": (partial(run_in_ensemble, lanes=4, threads=2), ()),
+    "process": (run_in_process, ()),
+    "C": (run_in_c, ("ziglang",)),
+    "FMU 2.0": (partial(run_in_fmu, fmi="2.0"), ("ziglang", "fmpy")),
+    "FMU 3.0": (partial(run_in_fmu, fmi="3.0"), ("ziglang", "fmpy")),
+    "WebAssembly": (run_in_page, ("node",)),
 }
 """By name: the function that drives, and the programs and packages it needs."""

@@ -11,7 +11,7 @@ from ce_dynamics.algebra.files import check_place
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, load_all, make_folder, parse_options, save
 from ce_dynamics.cli.listings import print_tests
-from ce_dynamics.cli.messages import complain
+from ce_dynamics.cli.messages import print_line
 from ce_dynamics.cli.options import Handling
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_outcomes
@@ -35,7 +35,7 @@ def run(options: Handling) -> int:
     names = list(PROCEDURES) if options.tests == ["all"] else list(dict.fromkeys(options.tests or USUAL))
     subjects = subjects_of(options)
     for note in dict.fromkeys(note for subject in subjects for note in subject.data.notes):
-        complain(note, "note")
+        print_line(note, "note")
     make_folder(options.output)
     if options.report is not None:
         make_folder(options.report.parent, "--report: folder")
@@ -47,11 +47,11 @@ def run(options: Handling) -> int:
             if interruption.requested:
                 raise KeyboardInterrupt
             display.reach(t, duration)
-            display.mention(name)
+            display.show_part(name)
 
         planned = procedures(names, subjects, progress, options_of(names, options.option or []))
         outcomes, stopped = run_tests(planned, display, interruption)
-        with interruption.held():
+        with interruption.defer_interrupts():
             display.stage("interrupted, saving what there is" if stopped else "saving")
             plots = not (options.no_plots or stopped)  # the figures hold their own values
             wanted = files_of(outcomes, options.output, plots=plots, runs=not options.no_runs)
@@ -62,11 +62,11 @@ def run(options: Handling) -> int:
                 files += save([(options.report, partial(write_report, outcomes, subjects, options.kc))])
     show(outcomes, files, options.json)
     if stopped:
-        complain("interrupted; what was finished is saved")
+        print_line("interrupted; what was finished is saved")
         return exit_codes.INTERRUPTED
     troubles = [outcome.trouble for made in outcomes.values() for outcome in made if outcome.trouble]
     for trouble in troubles:
-        complain(trouble)
+        print_line(trouble)
     return exit_codes.FAILED if troubles else exit_codes.OK
 
 
@@ -91,7 +91,7 @@ def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str
     for key, value in parse_options(texts).items():
         test, dot, name = key.rpartition(".")
         if dot and test not in names:
-            hint = checks.nearest(test, names)
+            hint = checks.suggest_name(test, names)
             raise DataError(f"option {key}: '{test}' is not among the tests {', '.join(names)}{hint}")
         having = [one for one in names if name in {o.name for o in procedure(one).options}]
         wanted = [test] if dot else having

@@ -17,7 +17,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, load_all, make_folder, save
-from ce_dynamics.cli.messages import complain
+from ce_dynamics.cli.messages import print_line
 from ce_dynamics.cli.options import Kc
 from ce_dynamics.cli.progress import Display
 from ce_dynamics.cli.tables import number, unit
@@ -59,7 +59,7 @@ def run(options: Kc) -> int:
     """Measure the axle, save and report."""
     chosen = subjects_of(options)
     for note in dict.fromkeys(note for one in chosen for note in one.car.data.notes):
-        complain(note, "note")
+        print_line(note, "note")
     if options.look is not None:
         return write_page(options.look, chosen, options.axle)
     plan = plan_of(options, any(has_bushings(one.car, options.axle) for one in chosen))
@@ -80,7 +80,7 @@ def run(options: Kc) -> int:
     troubles = [(one.label, one.trouble) for one in tried if one.trouble]
     for label, trouble in troubles:
         whose = f"{label}: " if len(tried) > 1 else ""
-        complain(f"{whose}{trouble}; poses that are reached are saved as partial")
+        print_line(f"{whose}{trouble}; poses that are reached are saved as partial")
     return exit_codes.BAD_INPUT if troubles else exit_codes.OK
 
 

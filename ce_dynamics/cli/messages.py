@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 
-def complain(message: str, kind: str = "error") -> None:
+def print_line(message: str, kind: str = "error") -> None:
     """One line on stderr."""
     print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
 
@@ -13,7 +13,7 @@ def complain(message: str, kind: str = "error") -> None:
 def show_notes(text: str, kind: str = "note") -> None:
     """Print every line of a text as a note."""
     for line in text.splitlines():
-        complain(line, kind)
+        print_line(line, kind)
 
 
 def show_warning(
@@ -25,4 +25,4 @@ def show_warning(
     line: object = None,
 ) -> None:
     """In the form of `warnings.showwarning`: one line on stderr."""
-    complain(str(message), "warning")
+    print_line(str(message), "warning")

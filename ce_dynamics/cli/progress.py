@@ -53,7 +53,7 @@ class Display:
             logger.setLevel(self._level)
             self.progress.stop()
 
-    def mention(self, text: str) -> None:
+    def show_part(self, text: str) -> None:
         """Show the part of the stage in progress."""
         if self.progress is not None:
             self.progress.update(self.task, description=text)
@@ -89,7 +89,7 @@ class Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """A line of the log as the description of the bar."""
         if record.name == logger.name and record.levelno == logging.INFO:
-            self._display.mention(record.getMessage())
+            self._display.show_part(record.getMessage())
 
 
 class Interruption:
@@ -129,7 +129,7 @@ class Interruption:
         self.requested = self.deferred = False
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def defer_interrupts(self) -> Iterator[None]:
         """Defer an interrupt until a block has ended; `requested` is then True."""
         self.deferred = True
         try:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TypedDict, cast, get_args
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import check_place, unusable
+from ce_dynamics.algebra.files import check_place, describe_os_error
 from ce_dynamics.algebra.interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, make_folder, parse_options, save
 from ce_dynamics.cli.loading import loading
-from ce_dynamics.cli.messages import complain, show_notes
+from ce_dynamics.cli.messages import print_line, show_notes
 from ce_dynamics.cli.options import Simulate
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
@@ -23,7 +23,7 @@ from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.vehicles.case import VehicleSetup
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import check_path, save_table
 from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
@@ -90,7 +90,7 @@ def run(options: Simulate) -> int:
                 options.manoeuvre, speed=options.speed, duration=options.duration, options=task
             )
             outcome = integrate(case, accuracy, display, interruption)
-        with interruption.held():
+        with interruption.defer_interrupts():
             summary = summarise(outcome.results, case.manoeuvre)
             try:  # the summary first: it waits for no library that only files need
                 show_notes(str(case.attributes.get("vehicle_files", "")))
@@ -118,7 +118,7 @@ def run(options: Simulate) -> int:
     else:
         print_files(names)
     if outcome.message:
-        complain(f"{outcome.message}; saved what was computed as {' and '.join(names.values())}")
+        print_line(f"{outcome.message}; saved what was computed as {' and '.join(names.values())}")
     return outcome.exit_code
 
 
@@ -182,7 +182,7 @@ def draw(
         if not was_interrupt(error):
             raise  # otherwise the missing parts show it
     except OSError as error:  # the results are saved already
-        return unusable(error)
+        return describe_os_error(error)
     except ModelError as error:  # no browser draws the film
         return str(error)
     return ""

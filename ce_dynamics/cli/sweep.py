@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ce_dynamics.algebra import checks
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import parse_options
-from ce_dynamics.cli.messages import complain
+from ce_dynamics.cli.messages import print_line
 from ce_dynamics.cli.options import SweepOptions
 from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
@@ -86,13 +86,13 @@ def make(plan: SweepPlan, output: Path, processes: int, scheduler: str | None) -
     interrupted = False
     batches = finish_batches(plan, plan.batches(folder.unfinished), processes, scheduler)
     with Interruption() as interruption:
-        with interruption.held():
+        with interruption.defer_interrupts():
             folder.prepare_to_write()
         try:
             if interruption.requested:
                 raise KeyboardInterrupt
             for batch in show_batches(batches, folder, total):
-                with interruption.held():
+                with interruption.defer_interrupts():
                     folder.add(batch)
                 if interruption.requested:
                     raise KeyboardInterrupt
@@ -102,16 +102,16 @@ def make(plan: SweepPlan, output: Path, processes: int, scheduler: str | None) -
                 folder.add(stopped.batch)
         finally:
             interruption.reset()
-            with interruption.held():
+            with interruption.defer_interrupts():
                 folder.summarise()
     report(folder, total, len(folder.rows) - before)
     if interrupted:
-        complain(
+        print_line(
             f"interrupted with {total - len(folder.rows)} runs left; the same command completes the sweep"
         )
         return exit_codes.INTERRUPTED
     if len(folder.failures()) == total:
-        complain("every run failed")
+        print_line("every run failed")
         return exit_codes.FAILED
     return exit_codes.OK
 

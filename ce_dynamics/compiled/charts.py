@@ -35,7 +35,7 @@ def charts_of(model: CompiledSystem) -> list[LoopChart]:
     return found
 
 
-def on_fresh_charts(model: CompiledSystem, y: Array) -> dict[str, Array]:
+def trace_renewal(model: CompiledSystem, y: Array) -> dict[str, Array]:
     """Return ``y_renewed``, the state on fresh charts, and ``wear``, the used share of its own charts."""
     renewed, wear = np.array(y, dtype=object), [0.0]
     for chart in charts_of(model):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.dense import one_blas_thread
-from ce_dynamics.compiled.law_memory import without_memory
+from ce_dynamics.compiled.law_memory import reject_memory
 from ce_dynamics.compiled.tangent import Tangent
 from ce_dynamics.compiled.variables import path_entries
 from ce_dynamics.compiler import (
@@ -22,7 +22,7 @@ from ce_dynamics.compiler import (
     recall_or_compile,
     trace,
 )
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.loads import first_without_answer
@@ -48,8 +48,8 @@ _WITHOUT_OUTPUTS = ("dynamics", "assembly")
 class CompiledSystem:
     """Embedded system with the layout of its state, and functions of it as machine code.
 
-    Answers are functions that take one: they trace what they need by `function`, or by `recall` what is
-    worth being kept under the description, and differentiate it by `derivative`.
+    Answers are functions that take one.  They trace what they need by `function`, or by `load_function` where
+    the code is worth keeping under the description, and differentiate it by `derivative`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class CompiledSystem:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        with at_work(f"embedding the loops of {system.name!r}"), one_blas_thread():
+        with log_work(f"embedding the loops of {system.name!r}"), one_blas_thread():
             self.embedding: Embedding = embed(system)
             self.layout = Layout(self.embedding)
         self.functions: dict[str, CompiledFunction] = {}
@@ -220,7 +220,7 @@ class CompiledSystem:
 
     # Functions, compiled at their first use
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
+    def get_or_make(self, name: str, make: Callable[[], T]) -> T:
         """Return the object stored under a name; the first call creates it by ``make``."""
         if name not in self._made:
             self._made[name] = make()
@@ -239,7 +239,7 @@ class CompiledSystem:
             self.functions[name] = compile_function(traced, largest_straight=largest_straight)
         return self.functions[name]
 
-    def answer(
+    def evaluate_function(
         self, name: str, function: Callable[..., Mapping[str, Array]], inputs: Mapping[str, ArrayLike]
     ) -> tuple[Floats, ...]:
         """Return the outputs of a function at arguments that are checked first.
@@ -270,7 +270,9 @@ class CompiledSystem:
             self._jacobians[key] = compile_jacobian(traced, output, input)
         return self._jacobians[key]
 
-    def recall(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
+    def load_function(
+        self, name: str, make: Callable[[], TracedFunction], *others: object
+    ) -> CompiledFunction:
         """Return the function that `make` traces from this model and `others`, from the cache if possible.
 
         Tracing formulas of free parameters leaves decisions behind (see `check_parameters`), so that models
@@ -280,27 +282,29 @@ class CompiledSystem:
             return compile_function(make())
         return recall_or_compile(make, name, (self.system, self.embedding, self.layout, *others))
 
-    def at_state(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> CompiledFunction:
+    def function_of_state(
+        self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]
+    ) -> CompiledFunction:
         """Return the compiled function of y and u of a name, from the cache if possible."""
         if name not in self.functions:
-            self.functions[name] = self.recall(name, lambda: self.trace(name, function))
+            self.functions[name] = self.load_function(name, lambda: self.trace(name, function))
         return self.functions[name]
 
     def trace(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
         """Trace a function of y and u."""
         rates_alone = name in _WITHOUT_OUTPUTS and not self.system.controllers
-        watched = without_memory(self.system, function, outputs=not rates_alone)
+        watched = reject_memory(self.system, function, outputs=not rates_alone)
         return trace(name, watched, {"y": len(self.layout.y0), "u": len(self.layout.u)})
 
     @cached_property
     def dynamics(self) -> CompiledFunction:
         """ẏ = f(y, u)."""
-        return self.at_state("dynamics", self._rates)
+        return self.function_of_state("dynamics", self._rates)
 
     @cached_property
     def sample(self) -> CompiledFunction:
         """The state after sampled controllers have looked, ``y_sampled`` of y and u."""
-        return self.at_state("sample", self._sampled)
+        return self.function_of_state("sample", self._sampled)
 
     def trace_dynamics(self) -> TracedFunction:
         """Return the right-hand side as a traced function of y and u."""
@@ -333,7 +337,7 @@ class CompiledSystem:
             ]
             return {"assembly": array(totals)}
 
-        return self.at_state("assembly", assembly)
+        return self.function_of_state("assembly", assembly)
 
     @property
     def entries(self) -> tuple[Entry, ...]:

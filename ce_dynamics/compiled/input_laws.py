@@ -11,9 +11,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.held_numbers import held as held_by
 from ce_dynamics.compiled.law_memory import refuse_another_answer, refuse_memory
-from ce_dynamics.compiled.observed import sense
+from ce_dynamics.compiled.object_numbers import find_reachable as held_by
+from ce_dynamics.compiled.observed import system_outputs
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.fingerprint import content_in_process
 from ce_dynamics.errors import ModelError
@@ -95,13 +95,13 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
     others = model.u0 if held is None else held
 
     def control(t: Array, y: Array) -> dict[str, Array]:
-        return {"u": answers(model, law, t[0], y, others)}
+        return {"u": evaluate_law(model, law, t[0], y, others)}
 
     key = content_in_process(law, others)
     if key is not None and key in model.controls:
         return model.controls[key]
     sizes = {"t": 1, "y": len(model.layout.y0)}
-    compiled = model.recall("control", lambda: trace("control", control, sizes), law, others)
+    compiled = model.load_function("control", lambda: trace("control", control, sizes), law, others)
     if key is not None:
         if len(model.controls) >= CONTROLS_KEPT:
             model.controls.pop(next(iter(model.controls)), None)
@@ -109,7 +109,7 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
     return compiled
 
 
-def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:
+def evaluate_law(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:
     """Return u from a law; ``held`` has the inputs that it does not return.
 
     Raises
@@ -117,13 +117,13 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
     ModelError
         If the law returns an input that the system does not have.
     """
-    sensors = sense(model, model.instant(y, held))
+    sensors = system_outputs(model, model.instant(y, held))
     before = held_by(law)
-    with checks.calling(f"input law {type(law).__name__}"):
+    with checks.name_user_errors(f"input law {type(law).__name__}"):
         given = law.inputs(t, sensors)
     refuse_memory(law, before)
     checks.mapping(f"input law {type(law).__name__}: its answer", given)
-    with checks.calling(f"input law {type(law).__name__}"):
+    with checks.name_user_errors(f"input law {type(law).__name__}"):
         refuse_another_answer(law, given, law.inputs(t, sensors))
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:

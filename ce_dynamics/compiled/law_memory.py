@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiled.held_numbers import Held, held, is_of_users
+from ce_dynamics.compiled.object_numbers import Held, find_reachable, is_of_users
 from ce_dynamics.compiler.tracing.traced import Traced
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.system import System
@@ -51,11 +51,11 @@ def refuse_another_answer(law: object, first: Mapping[str, Any], again: Mapping[
         Naming the law and the input.
     """
     for name in dict.fromkeys((*first, *again)):
-        if name not in first or name not in again or not _same(first[name], again[name]):
+        if name not in first or name not in again or not _are_equal(first[name], again[name]):
             raise ModelError(f"input law {type(law).__name__}: {name!r}: {ANOTHER_ANSWER}: {REMEDY}")
 
 
-def without_memory(
+def reject_memory(
     system: System, function: Callable[..., Mapping[str, Array]], outputs: bool
 ) -> Callable[..., Mapping[str, Array]]:
     """Return a function for tracing that rejects force elements, controllers, outputs and drives with memory.
@@ -80,7 +80,7 @@ def without_memory(
     foreign = [what for what, thing in asked if is_of_users(thing)]
 
     def watch(**arguments: Array) -> Mapping[str, Array]:
-        before = [held(thing) for _, thing in asked]
+        before = [find_reachable(thing) for _, thing in asked]
         first = function(**arguments)
         for (what, thing), kept in zip(asked, before, strict=True):
             name = _first_changed(thing, kept)
@@ -88,7 +88,7 @@ def without_memory(
                 raise ModelError(f"{what}: {name} changes when it is evaluated: {REMEDY_OF_ELEMENTS}")
         if foreign:
             again = function(**arguments)
-            if not all(_same(value, again[name]) for name, value in first.items()):
+            if not all(_are_equal(value, again[name]) for name, value in first.items()):
                 raise ModelError(f"one of {', '.join(foreign)}: {ANOTHER_ANSWER}: {REMEDY_OF_ELEMENTS}")
         return first
 
@@ -108,7 +108,7 @@ def _outputs(system: System) -> Iterator[tuple[str, object]]:
 
 def _first_changed(thing: object, before: Held) -> str:
     """Name of something that holds another number, or a traced one that it did not hold."""
-    for place, (name, value) in held(thing).items():
+    for place, (name, value) in find_reachable(thing).items():
         old = before.get(place, (name, None))[1]
         if isinstance(value, Traced):
             if old is not value:
@@ -118,7 +118,7 @@ def _first_changed(thing: object, before: Held) -> str:
     return ""
 
 
-def _same(a: Any, b: Any) -> bool:
+def _are_equal(a: Any, b: Any) -> bool:
     """Return True if two results are the same nodes of a graph, or the same numbers."""
     first, second = np.asarray(a, dtype=object).ravel(), np.asarray(b, dtype=object).ravel()
     return len(first) == len(second) and all(map(_same_scalar, first, second))

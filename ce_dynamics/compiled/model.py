@@ -32,7 +32,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem, reach_text
 from ce_dynamics.compiled.observed import closure_norms
 from ce_dynamics.compiled.variables import variables
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.gearing import CLOSED
@@ -80,7 +80,7 @@ class Model(CompiledSystem):
     def __init__(self, system: System) -> None:
         checks.instance("compile: system", system, System, "a System")
         super().__init__(system)
-        with at_work(f"checking {system.name!r}"), one_blas_thread():
+        with log_work(f"checking {system.name!r}"), one_blas_thread():
             self.variables = variables(self.entries, system.groups)
             check_start(self)
 
@@ -90,14 +90,14 @@ class Model(CompiledSystem):
     check_parameters = input_laws.check_parameters
     ranges = cached_property(input_laws.ranges)
     control = input_laws.control
-    answers = input_laws.answers
+    answers = input_laws.evaluate_law
 
     # Outputs and closure errors
 
     outputs = observed.outputs
     observation = cached_property(observed.observation)
     observe = observed.observe
-    sense = observed.sense
+    sense = observed.system_outputs
     closure_norms = observed.closure_norms
 
     # Motion, forces and energies at one state

@@ -18,10 +18,10 @@ from ce_dynamics.embedding.gearing import gearing
 
 def observation(model: CompiledSystem) -> CompiledFunction:
     """Trace all outputs, closure errors, and the gearing of every geared loop, at (y, u)."""
-    return model.at_state("observation", partial(observe, model))
+    return model.function_of_state("observation", partial(observe, model))
 
 
-def sense(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
+def system_outputs(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
     """Return the system's outputs at an instant."""
     return {name: evaluate_output(output, instant.outward) for name, output in model.system.outputs.items()}
 
@@ -29,7 +29,7 @@ def sense(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
 def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
     """Return all outputs and closure errors, for floats or traced scalars."""
     instant = model.instant(y, u)
-    values = path_values(instant.outward) | sense(model, instant) | instant.energies
+    values = path_values(instant.outward) | system_outputs(model, instant) | instant.energies
     values |= {name: evaluate_output(output, instant) for name, output in model.system.measurements.items()}
     for element, response in instant.loads.responses.items():
         values |= {f"{element}.{name}": value for name, value in response.outputs.items()}

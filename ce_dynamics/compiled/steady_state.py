@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks, dense
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges.free import Free
 
@@ -383,7 +383,7 @@ def steady_state(
     checks.number("steady_state: tolerance", tolerance, above=0.0)
     search = SteadySearch(model, wanted, list(checks.texts("steady_state: find", find)), y, u)
     search.let_run(moving)
-    with at_work(f"searching a steady state of {model.system.name!r}"):
+    with log_work(f"searching a steady state of {model.system.name!r}"):
         z = search.solve(tolerance)
     state, inputs = search.at(z)
     search.refuse_unsteady(z, tolerance)

@@ -101,7 +101,7 @@ def trim_with_inputs(
     solved = solve_damped(residual, first)
     worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
-        solved = solve_damped(residual, from_afar(residual, first))
+        solved = solve_damped(residual, solve_by_powell(residual, first))
         worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
         raise AssemblyError(
@@ -118,7 +118,7 @@ SHORTEST = 2.0**-12
 """Part of Newton's step below which it is given up."""
 
 
-def from_afar(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
+def solve_by_powell(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
     """Powell's hybrid method: it turns towards the steepest descent where Newton's steps lead nowhere."""
     from scipy.optimize import root  # here, because most starts are near and SciPy takes 0.4 s to load
 
@@ -142,7 +142,7 @@ def solve_damped(residual: Callable[[Floats], Floats], start: Floats, tolerance:
         if worst <= tolerance:
             break
         J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
-        tried = (lower(residual, x, step, worst, SHORTEST) for step in steps(J, -r))
+        tried = (lower(residual, x, step, worst, SHORTEST) for step in solution_steps(J, -r))
         nearer = next((found for found in tried if found is not None), None)
         if nearer is None:
             break
@@ -150,7 +150,7 @@ def solve_damped(residual: Callable[[Floats], Floats], start: Floats, tolerance:
     return x
 
 
-def steps(J: Floats, r: Floats) -> Iterator[Floats]:
+def solution_steps(J: Floats, r: Floats) -> Iterator[Floats]:
     """Yield solutions of J x = r: by elimination unless J is singular, then of least squares.
 
     Elimination keeps zeros: an unknown at rest that depends on no other unknown stays exactly at rest.

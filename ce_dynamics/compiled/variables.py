@@ -61,8 +61,8 @@ def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> 
         for rest in find_common_suffixes(left, members):
             names = tuple(f"{member}.{rest}" for member in members)
             left = [name for name in left if name not in names]
-            result.append(Variable(plain(rest), units[names[0]], dimension, names))
-    result += [Variable(plain(name), units[name], None, (name,)) for name in left]
+            result.append(Variable(valid_name(rest), units[names[0]], dimension, names))
+    result += [Variable(valid_name(name), units[name], None, (name,)) for name in left]
     taken = {name: f"what results call {name!r}" for name in (*RESERVED, *groups)}
     for variable in result:
         what = repr(variable.entries[0])
@@ -81,7 +81,7 @@ def find_common_suffixes(names: Sequence[str], members: Sequence[str]) -> list[s
     return [rest for rest in rests if all(f"{member}.{rest}" in names for member in members)]
 
 
-def plain(name: str) -> str:
+def valid_name(name: str) -> str:
     """Return a name that is valid as a variable in files: NetCDF reserves / for groups."""
     return name.translate(READABLE)
 

@@ -3,7 +3,7 @@
 An entry is ``sha256(key + content) + content`` in a file named by its key, written to a temporary file and
 moved into place, so that readers see whole entries only and concurrent writers do no harm; one that lies
 under another's name is damaged like one that is cut.  Anything wrong with an entry discards it, its content
-included, which `load_as` reads; what is wrong with the disk merely disables the cache.
+included, which `load_with` reads; what is wrong with the disk merely disables the cache.
 
 Machine code that is loaded is run, so that an entry counts only if this user or the administrator wrote it:
 it is a regular file, and neither it nor a folder on its path belongs to others or can be written to by them.
@@ -151,7 +151,7 @@ def load(key: str) -> bytes | None:
     return None
 
 
-def load_as(key: str, read: Callable[[bytes], T]) -> T | None:
+def load_with(key: str, read: Callable[[bytes], T]) -> T | None:
     """Return what `read` makes of the content stored under a key, or None; content it rejects is removed."""
     content = load(key)
     if content is None:
@@ -214,7 +214,7 @@ def limit() -> int:
     return _LARGEST_TOTAL
 
 
-def contents() -> tuple[int, int]:
+def measure_contents() -> tuple[int, int]:
     """Number of compiled functions, and the size of everything in bytes.
 
     Notes and temporary files of broken writers are included in the size.

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum, sqrt, where
 from ce_dynamics.compiler.tracing.function import TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
-from ce_dynamics.compiler.tracing.inline import rebuilt
+from ce_dynamics.compiler.tracing.inline import rebuild
 from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.compiler.tracing.traced import Traced, node_of, wrap
 from ce_dynamics.errors import ModelError
@@ -119,7 +119,7 @@ def written_out(traced: TracedFunction) -> TracedFunction:
         [graph.input(k, entry) for entry in range(math.prod(shape))]
         for k, shape in enumerate(traced.input_shapes.values())
     ]
-    nodes = rebuilt(traced, graph, inputs, frozenset(traced.marks))
+    nodes = rebuild(traced, graph, inputs, frozenset(traced.marks))
     outputs = [[nodes[n] for n in entries] for entries in traced.outputs]
     return extract(traced.name, graph, traced.input_shapes, traced.output_shapes, outputs)
 

@@ -59,5 +59,5 @@ def _key(name: str, content: tuple[object, ...]) -> str | None:
 
 
 def _load(key: str, make: Callable[[], TracedFunction]) -> CompiledFunction | None:
-    signature = disk_cache.load_as(key, lambda note: Signature.from_dict(json.loads(note)))
+    signature = disk_cache.load_with(key, lambda note: Signature.from_dict(json.loads(note)))
     return None if signature is None else machine.load_function(signature, make)

@@ -35,7 +35,7 @@ def binding() -> Any:
 
 
 @functools.cache
-def host() -> tuple[str, str, str]:
+def host_cpu() -> tuple[str, str, str]:
     """Return triple, name and features of the CPU: this one, or that of numba's environment variables."""
     llvm = binding()
     own = llvm.get_host_cpu_name()
@@ -52,7 +52,7 @@ refuses to; its older linker, which Windows needs, promises neither."""
 
 def target_machine(level: int) -> Any:
     """Return the target machine of LLVM for this CPU, at a level of code generation."""
-    triple, cpu, features = host()
+    triple, cpu, features = host_cpu()
     target = binding().Target.from_triple(triple)
     model = "small" if NEAR else "jitdefault"
     return target.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", codemodel=model)
@@ -82,7 +82,7 @@ def libc() -> ctypes.CDLL:
 
 def has_fma() -> bool:
     """Return True if this CPU has fused multiply-add."""
-    triple, _, features = host()
+    triple, _, features = host_cpu()
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 
 
@@ -102,7 +102,7 @@ def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
 
 def link_helper(source: str, *names: str) -> Any:
     """Functions that serve all others, from LLVM IR or from disk; their library, which keeps them alive."""
-    about = (source, binding().llvm_version_info, host(), NEAR)
+    about = (source, binding().llvm_version_info, host_cpu(), NEAR)
     key = hashlib.sha256(repr(about).encode()).hexdigest()
 
     def load(code: bytes) -> Any:
@@ -112,10 +112,10 @@ def link_helper(source: str, *names: str) -> Any:
         with _lock:
             return builder.link(_jit(), f"ce_dynamics_{names[0]}_{next(_serial)}")
 
-    library = disk_cache.load_as(key, load)
+    library = disk_cache.load_with(key, load)
     if library is None:
         module = binding().parse_assembly(source)
-        module.triple = host()[0]
+        module.triple = host_cpu()[0]
         target = target_machine(FULL)
         module.data_layout = str(target.target_data)
         code = bytes(target.emit_object(module))

@@ -30,7 +30,7 @@ class ForgivingCache(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # a damaged pickle may raise anything
-            self._forgive("be read", error)
+            self._warn_once("be read", error)
             with contextlib.suppress(Exception):
                 self.flush()
             return None
@@ -43,9 +43,9 @@ class ForgivingCache(FunctionCache):
         try:
             super().save_overload(sig, data)
         except Exception as error:  # a full disk, an index that is damaged
-            self._forgive("be written", error)
+            self._warn_once("be written", error)
 
-    def _forgive(self, what: str, error: Exception) -> None:
+    def _warn_once(self, what: str, error: Exception) -> None:
         """Warn once."""
         if what not in _said:
             _said.add(what)

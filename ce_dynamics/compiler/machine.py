@@ -40,7 +40,7 @@ from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.elementary import written_out
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
 
@@ -69,7 +69,7 @@ def _key(
     parts += ("portable",) if is_portable() else () if fused else ("unfused",)
     parts += ("single",) if single else ()
     versions = (llvmlite.__version__, llvm.binding().llvm_version_info)
-    return hashlib.sha256(repr((parts, versions, llvm.host())).encode()).hexdigest()
+    return hashlib.sha256(repr((parts, versions, llvm.host_cpu())).encode()).hexdigest()
 
 
 def source(
@@ -118,7 +118,7 @@ def object_code(
         Of code generation.
     """
     module = llvm.binding().parse_assembly(source(traced, lanes, largest_straight, fused, single))
-    module.triple = llvm.host()[0]
+    module.triple = llvm.host_cpu()[0]
     target = llvm.target_machine(level)
     module.data_layout = str(target.target_data)
     return bytes(target.emit_object(module))
@@ -167,12 +167,12 @@ def compile_function(
         return link(code, traced, lanes, fused, single)
 
     def make(level: int) -> CompiledFunction:
-        with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
+        with log_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
             code = object_code(traced, lanes, largest_straight, fused, single, level)
         disk_cache.store(key(level), code)
         return linked(code)
 
-    return obtain_code(lambda level: disk_cache.load_as(key(level), linked), make)
+    return obtain_code(lambda level: disk_cache.load_with(key(level), linked), make)
 
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
@@ -213,4 +213,4 @@ def load_function(
         library = llvm.link(code, signature, tables)
         return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)
 
-    return disk_cache.load_as(_key(signature.digest, lanes, code_level(), single=single), linked)
+    return disk_cache.load_with(_key(signature.digest, lanes, code_level(), single=single), linked)

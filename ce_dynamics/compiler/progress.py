@@ -109,7 +109,7 @@ _workers = _Workers()
 
 
 @contextmanager
-def at_work(text: str, detail: Callable[[], str] = str) -> Iterator[None]:
+def log_work(text: str, detail: Callable[[], str] = str) -> Iterator[None]:
     """Log the work of a block if it takes long, and its duration at the end.
 
     Parameters

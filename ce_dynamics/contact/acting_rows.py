@@ -73,7 +73,7 @@ class Rates(NamedTuple):
     power: Floats
 
 
-def room(n: int, m: int) -> Rates:
+def make_room(n: int, m: int) -> Rates:
     """Return the room for a state of n numbers and m rows."""
     multipliers, psi, rate, mu, direction = np.zeros((5, m))
     return Rates(np.zeros(n), multipliers, psi, rate, mu, direction, np.zeros(2))

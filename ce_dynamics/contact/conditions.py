@@ -213,7 +213,9 @@ class SparseRows(NamedTuple):
         )
 
     @classmethod
-    def of_two(cls, body_a: Integers, body_b: Integers, A: Floats, B: Floats, width: int) -> SparseRows:
+    def from_two_bodies(
+        cls, body_a: Integers, body_b: Integers, A: Floats, B: Floats, width: int
+    ) -> SparseRows:
         """Return rows with the entries of A, B (m, n) at the velocities of two bodies each, -1 for none."""
         bodies = np.stack((body_a, body_b), axis=1)  # (m, 2)
         there, n = bodies >= 0, A.shape[1]

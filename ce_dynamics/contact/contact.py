@@ -288,7 +288,7 @@ class BodyContact(UnilateralElement):
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
         self.law = resistance(friction, rolling, spinning, owner)
         e = check_restitution(restitution, owner)
-        count = len(self.pair(as_designed(shape), as_designed(other_shape)))
+        count = len(self.pair(shape_in_design_pose(shape), shape_in_design_pose(other_shape)))
         size = len(contact_kinds(self.law, e))
         self.kinds = tuple(
             kind
@@ -335,6 +335,6 @@ class BodyContact(UnilateralElement):
         return at.v + cross(w, C - at.r), w
 
 
-def as_designed(shape: Shape) -> PlacedShape:
+def shape_in_design_pose(shape: Shape) -> PlacedShape:
     """Return a shape in the design pose."""
     return PlacedShape(shape.points, shape.axes, shape.sizes)

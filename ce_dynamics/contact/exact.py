@@ -30,7 +30,7 @@ from ce_dynamics.contact.conditions import (
     bounds,
 )
 from ce_dynamics.contact.problem import Problem, Solution
-from ce_dynamics.contact.solvers.chain import Chain, csr, quickly
+from ce_dynamics.contact.solvers.chain import Chain, csr, solve_quickly
 from ce_dynamics.errors import ModelError
 
 PROVES = 1e-7
@@ -39,7 +39,7 @@ CLOSED = 1e-12
 """Largest entry of G y, rows scaled to one."""
 
 
-def certificate(problem: Problem) -> Floats | None:
+def find_certificate(problem: Problem) -> Floats | None:
     """Return y, (m,), if there is one; without one the problem may still have no solution."""
     kind = problem.conditions.kind
     chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
@@ -111,10 +111,10 @@ class Exact:
         """
         allowance = self.tolerance * float(np.max(np.abs(problem.b), initial=0.0))
         chain = Chain(1e-13)
-        found = quickly(problem, start, chain.tolerance * problem.speed)
+        found = solve_quickly(problem, start, chain.tolerance * problem.speed)
         if not found.converged:
             refuse_if_infeasible(problem)
-            found = chain.thoroughly(problem, found.p)
+            found = chain.solve_thoroughly(problem, found.p)
         if found.residual > allowance + problem.rounding:
             raise ConvergenceError(
                 f"no solution was found, the best point leaves {found.residual:.3g}; the conditions of the"
@@ -131,7 +131,7 @@ def refuse_if_infeasible(problem: Problem) -> None:
     InfeasibleError
         Naming the rows that contradict each other.
     """
-    y = certificate(problem)
+    y = find_certificate(problem)
     if y is not None:
         rows = [int(i) for i in np.flatnonzero(np.abs(y) > 1e-9 * np.max(np.abs(y)))]
         raise InfeasibleError(

@@ -65,7 +65,7 @@ class Meetings(NamedTuple):
     psi: Vector
     key: Integers
 
-    def up_to(self, count: int) -> Meetings:
+    def take_first(self, count: int) -> Meetings:
         """Return copies of the first ones."""
         first, second, key = (part[:count].copy() for part in (self.first, self.second, self.key))
         C, n, psi = (part[:count].copy() for part in (self.C, self.n, self.psi))
@@ -123,11 +123,11 @@ def narrow_phase(one: int, other: int) -> CompiledFunction:
 def frames() -> CompiledFunction:
     """Return the frame of a contact: n → t_1, t_2."""
 
-    def of_normal(n: Array) -> dict[str, Array]:
+    def frame_of_normal(n: Array) -> dict[str, Array]:
         t_1, t_2 = frame(n)
         return {"t_1": t_1, "t_2": t_2}
 
-    return compile_function(trace("frames", of_normal, {"n": 3}))
+    return compile_function(trace("frames", frame_of_normal, {"n": 3}))
 
 
 PLANE = KINDS.index(HalfSpace)
@@ -180,7 +180,7 @@ class ShapeArrays(NamedTuple):
     tangents: Vector
 
 
-def room(count: int) -> Meetings:
+def make_room(count: int) -> Meetings:
     """For so many meetings."""
     whole = np.zeros((3, count), dtype=np.int64)
     return Meetings(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
@@ -378,7 +378,7 @@ class RigidShapes:
         made, self._alive = make_scene(self.kind, self.body, self._local, self.middle, self.radius)
         return made
 
-    def near(self, state: RigidState, margin: float) -> Integers:
+    def find_near_pairs(self, state: RigidState, margin: float) -> Integers:
         """Pairs of shapes whose bounding spheres come within a margin, (k, 2), sorted, the lower first."""
         from scipy.spatial import cKDTree  # here, because most runs never ask
 
@@ -409,13 +409,13 @@ class RigidShapes:
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
         """Return the contact points with gaps below a margin [m]."""
-        pairs, R = self.near(state, margin), rotations(state.quaternion)
+        pairs, R = self.find_near_pairs(state, margin), rotations(state.quaternion)
         count = 8 * len(pairs)
         while True:
-            found = room(count)
+            found = make_room(count)
             count = find_meetings(self.scene, state.r, R, pairs, margin, found)
             if count <= len(found.psi):
-                return found.up_to(count)
+                return found.take_first(count)
 
     def reach(self, count: int) -> Floats:
         """Return the radius around each centre of mass that contains the body's shapes, (count,) [m]."""

@@ -33,13 +33,13 @@ from ce_dynamics.contact.shapes import (
     PlacedShape,
     Shape,
     Sphere,
-    along,
-    between_points,
     corners,
+    meet_sphere_box,
+    meet_sphere_plane,
+    meet_spheres,
     nearest_of_lines,
+    nearest_on_axis,
     nearest_to_box,
-    on_box,
-    on_plane,
 )
 from ce_dynamics.errors import ModelError
 
@@ -51,8 +51,8 @@ LEVEL = 1e-6
 
 def corners_on(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """Return the corners of either box on the other."""
-    on_other = [on_box(corner, 0.0, other) for corner in corners(one)]
-    on_one = [on_box(corner, 0.0, one) for corner in corners(other)]
+    on_other = [meet_sphere_box(corner, 0.0, other) for corner in corners(one)]
+    on_one = [meet_sphere_box(corner, 0.0, one) for corner in corners(other)]
     return on_other + [Meeting(m.b, m.a, -m.n, m.psi) for m in on_one]
 
 
@@ -91,7 +91,7 @@ class Crossing(NamedTuple):
     apart: Scalar
 
 
-def crossings(one: PlacedShape, other: PlacedShape) -> tuple[list[Crossing], Scalar]:
+def test_edge_directions(one: PlacedShape, other: PlacedShape) -> tuple[list[Crossing], Scalar]:
     """The nine pairs of edge directions, and the largest gap along these normals and those of the faces."""
     between = one.points[0] - other.points[0]
     found = []
@@ -137,7 +137,7 @@ def edges_crossing(one: PlacedShape, other: PlacedShape, crossing: Crossing, cou
 
 def box_box(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """The corners of either on the other, and the edges that cross along the normal of the widest gap."""
-    pairs, widest = crossings(one, other)
+    pairs, widest = test_edge_directions(one, other)
     found = corners_on(one, other)
     chosen = [where(pair.apart >= widest - LEVEL, 1.0, 0.0) for pair in pairs]
     counts_any = sum(chosen) > 0.5
@@ -160,7 +160,7 @@ def box_box(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
 
 def box_box_all(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """The corners of either on the other, and all edges that cross: what is far apart is to be left out."""
-    pairs, widest = crossings(one, other)
+    pairs, widest = test_edge_directions(one, other)
     crossed = [edges_crossing(one, other, pair, pair.apart >= widest - LEVEL) for pair in pairs]
     return corners_on(one, other) + [meeting for some in crossed for meeting in some]
 
@@ -185,28 +185,28 @@ def pair_of(first: Shape, second: Shape) -> Pair:
 
 def sphere_sphere(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """On the line through their centres."""
-    return [between_points(one.points[0], other.points[0], one.sizes[0], other.sizes[0])]
+    return [meet_spheres(one.points[0], other.points[0], one.sizes[0], other.sizes[0])]
 
 
 def sphere_plane(one: PlacedShape, plane: PlacedShape) -> list[Meeting]:
     """Below its centre."""
-    return [on_plane(one.points[0], one.sizes[0], plane)]
+    return [meet_sphere_plane(one.points[0], one.sizes[0], plane)]
 
 
 def sphere_box(one: PlacedShape, box: PlacedShape) -> list[Meeting]:
     """On a face, an edge or a corner."""
-    return [on_box(one.points[0], one.sizes[0], box)]
+    return [meet_sphere_box(one.points[0], one.sizes[0], box)]
 
 
 def sphere_capsule(one: PlacedShape, line: PlacedShape) -> list[Meeting]:
     """Return the meeting of a sphere with a sphere around the nearest point of the capsule's axis."""
     c = one.points[0]
-    return [between_points(c, along(line, c), one.sizes[0], line.sizes[0])]
+    return [meet_spheres(c, nearest_on_axis(line, c), one.sizes[0], line.sizes[0])]
 
 
 def capsule_plane(line: PlacedShape, plane: PlacedShape) -> list[Meeting]:
     """Return its two ends."""
-    return [on_plane(end, line.sizes[0], plane) for end in line.points]
+    return [meet_sphere_plane(end, line.sizes[0], plane) for end in line.points]
 
 
 def capsule_capsule(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
@@ -216,19 +216,19 @@ def capsule_capsule(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """
     r, s = one.sizes[0], other.sizes[0]
     pairs = [nearest_of_lines(one, other)]
-    pairs += [(end, along(other, end)) for end in one.points]
-    pairs += [(along(one, end), end) for end in other.points]
-    return [between_points(c, d, r, s) for c, d in pairs]
+    pairs += [(end, nearest_on_axis(other, end)) for end in one.points]
+    pairs += [(nearest_on_axis(one, end), end) for end in other.points]
+    return [meet_spheres(c, d, r, s) for c, d in pairs]
 
 
 def capsule_box(line: PlacedShape, box: PlacedShape) -> list[Meeting]:
     """Return the meetings at the point of the capsule's axis nearest to the box and at both ends."""
-    return [on_box(c, line.sizes[0], box) for c in (nearest_to_box(line, box), *line.points)]
+    return [meet_sphere_box(c, line.sizes[0], box) for c in (nearest_to_box(line, box), *line.points)]
 
 
 def box_plane(box: PlacedShape, plane: PlacedShape) -> list[Meeting]:
     """Return its corners."""
-    return [on_plane(corner, 0.0, plane) for corner in corners(box)]
+    return [meet_sphere_plane(corner, 0.0, plane) for corner in corners(box)]
 
 
 PAIRS: dict[tuple[type, type], Pair] = {

@@ -254,7 +254,7 @@ class Solution:
     sweeps: int
     method: str
 
-    def behind(self, p: Floats, residual: float, unresolved: int) -> Solution:
+    def after_impact(self, p: Floats, residual: float, unresolved: int) -> Solution:
         """Return the same behind impacts with impulses p."""
         solved = self.converged and not unresolved
         return replace(self, p=p + self.p, residual=max(residual, self.residual), converged=solved)
@@ -275,7 +275,7 @@ class Solution:
         return self
 
 
-def without_gain(problem: Problem, solution: Solution, before: Floats, after: Floats) -> Solution:
+def limit_gain(problem: Problem, solution: Solution, before: Floats, after: Floats) -> Solution:
     """A solution, or, of impulses that are far from one, the share α ≤ 1 with which rows do no positive work.
 
     That is α pᵀ (w⁻ + w_free + α A p) / 2 with the rates w⁻ before the step and w_free without impulses;

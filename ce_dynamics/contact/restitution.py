@@ -48,7 +48,7 @@ def share_of(speed: Floats, rest_speed: float) -> Floats:
     return np.asarray(np.clip((speed - rest_speed) / max(rest_speed, TINY), 0.0, 1.0))
 
 
-def rebounding(
+def rebound_shares(
     psi: Floats,
     rate: Floats,
     predicted: Floats,
@@ -100,7 +100,7 @@ class TouchingRows:
         """Return w = Gᵀ v + ∂ψ/∂t."""
         return self.GT @ v + self.drift
 
-    def behind(self, v: Floats, p: Floats) -> Floats:
+    def after_impulses(self, v: Floats, p: Floats) -> Floats:
         """Return v + M⁻¹ G p."""
         return np.asarray(v + self.YT.multiply_transposed(p))
 
@@ -145,7 +145,7 @@ def impacts(
     for k in range(ROUNDS):
         w = rows.rates(v)
         reached = predicted if k == 0 else w
-        share = rebounding(rows.psi, w, reached, h, rows.unilateral, rows.restitution, rest_speed)
+        share = rebound_shares(rows.psi, w, reached, h, rows.unilateral, rows.restitution, rest_speed)
         if not np.any(share > 0.0):
             break
         done = impact(rows, v, w, (1.0 - share) * gap, rest_speed, solver)
@@ -165,12 +165,12 @@ def impact(rows: TouchingRows, v: Floats, w: Floats, c: Floats, rest_speed: floa
     compression = rows.problem(v, c, rows.conditions._replace(lower=nothing, upper=nothing))
     solution = solver.solve(compression)
     p = safe(solution.p, w, rows)
-    middle = rows.behind(v, p)
+    middle = rows.after_impulses(v, p)
     w_c = rows.rates(middle)
     lost = 0.5 * float(p @ (w + w_c))
     e = np.where(rows.unilateral, share_of(compression.diagonal * p, rest_speed) * rows.restitution, 0.0)
-    more = of_contacts(e, rows.conditions) * p
-    change = rows.rates(rows.behind(middle, more)) - w_c
+    more = row_coefficients(e, rows.conditions) * p
+    change = rows.rates(rows.after_impulses(middle, more)) - w_c
     more *= largest_share(lost, float(more @ w_c), 0.5 * float(more @ change))
     more, after, gained = expansion(rows, middle, w_c, more, compression.speed)
     return Impact(after, p + more, lost + gained, solution.residual, int(not solution.converged))
@@ -180,11 +180,11 @@ def expansion(
     rows: TouchingRows, v: Floats, w: Floats, p: Floats, speed: float
 ) -> tuple[Floats, Floats, float]:
     """Impulses, velocities behind them and work: of those given, or better with the least energy."""
-    after = rows.behind(v, p)
+    after = rows.after_impulses(v, p)
     work = 0.5 * float(p @ (w + rows.rates(after)))
-    least = with_least_energy(rows, v, p, speed)
+    least = least_energy_impulses(rows, v, p, speed)
     if least is not None:
-        other = rows.behind(v, least)
+        other = rows.after_impulses(v, least)
         of_least = 0.5 * float(least @ (w + rows.rates(other)))
         if of_least <= work:
             return least, other, of_least
@@ -193,14 +193,14 @@ def expansion(
 
 def safe(p: Floats, w: Floats, rows: TouchingRows) -> Floats:
     """The impulses, shortened where an unsolved compression would give energy: α p with the least of it."""
-    change = rows.GT @ rows.behind(np.zeros(rows.GT.width), p)
+    change = rows.GT @ rows.after_impulses(np.zeros(rows.GT.width), p)
     first, second = float(p @ w), float(p @ change)  # ΔT(α) = α p w + ½ α² p A p
     if first + 0.5 * second <= 0.0 or second <= 0.0:
         return p
     return p * min(1.0, max(0.0, -first / second))
 
 
-def of_contacts(e: Floats, conditions: Conditions) -> Floats:
+def row_coefficients(e: Floats, conditions: Conditions) -> Floats:
     """Coefficients of all rows: friction rows have that of their normal row, bilateral rows the largest."""
     normal, kind = conditions.normal, conditions.kind
     own = np.where(normal >= 0, e[normal], e)
@@ -218,7 +218,7 @@ def largest_share(lost: float, gained: float, quadratic: float) -> float:
     return (root - gained) / (2.0 * quadratic) if gained <= 0.0 else -2.0 * lost / (gained + root)
 
 
-def with_least_energy(rows: TouchingRows, v: Floats, p: Floats, speed: float) -> Floats | None:
+def least_energy_impulses(rows: TouchingRows, v: Floats, p: Floats, speed: float) -> Floats | None:
     """Impulses of the expansion with the normal ones given: friction by Coulomb's law with a given bound.
 
     The tolerance is relative to the speeds of the impact: behind the compression there may be none.

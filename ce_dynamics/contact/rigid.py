@@ -230,7 +230,9 @@ class RigidBodies:
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
         n = 6 * len(self.mass)
         bodies = rows.body_a, rows.body_b
-        return SparseRows.of_two(*bodies, rows.J_a, rows.J_b, n), SparseRows.of_two(*bodies, Y_a, Y_b, n)
+        return SparseRows.from_two_bodies(*bodies, rows.J_a, rows.J_b, n), SparseRows.from_two_bodies(
+            *bodies, Y_a, Y_b, n
+        )
 
     def move(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
         """Return u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
@@ -314,7 +316,7 @@ def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def congruent(R, inertia, out):  # type: ignore[no-untyped-def]
+def rotate_inertias(R, inertia, out):  # type: ignore[no-untyped-def]
     """R I Rᵀ of every body."""
     for k in range(len(R)):
         for i in range(3):
@@ -366,7 +368,7 @@ def responses(body, per, J, mass, Y, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def in_body(R, v, w):  # type: ignore[no-untyped-def]
+def to_body_axes(R, v, w):  # type: ignore[no-untyped-def]
     """Angular velocities in body axes."""
     for k in range(len(R)):
         for i in range(3):
@@ -374,7 +376,7 @@ def in_body(R, v, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def in_world(R, w, v):  # type: ignore[no-untyped-def]
+def to_world_axes(R, w, v):  # type: ignore[no-untyped-def]
     """Angular velocities in world axes."""
     for k in range(len(R)):
         for i in range(3):

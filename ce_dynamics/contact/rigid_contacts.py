@@ -163,6 +163,41 @@ class ContactForces(NamedTuple):
     force: Floats
 
 
+class Touching(NamedTuple):
+    """Contacts of a step: bodies, places, and directions and impulses of their rows.
+
+    Attributes
+    ----------
+    first, second : (m,) int arrays
+        Bodies; -1 for what is at rest.
+    C : (m, 3) array
+        [m].
+    along : (m, k, 3) array
+        Directions of the rows, on the first body, or on the second where the first is at rest.
+    p : (m, k) array
+        [N s].
+    h : float
+        [s].
+    """
+
+    first: Integers
+    second: Integers
+    C: Floats
+    along: Floats
+    p: Floats
+    h: float
+
+    def forces(self) -> ContactForces:
+        """Return the forces of contacts that push."""
+        pushing = self.p[:, 0] > 0.0
+        first, second = self.first[pushing], self.second[pushing]
+        rests = first < 0
+        sign = np.where(rests, -1.0, 1.0) / self.h
+        force = np.einsum("k,kri,kr->ki", sign, self.along[pushing], self.p[pushing])
+        pushed = np.where(rests, second, first), np.where(rests, first, second)
+        return ContactForces(*pushed, self.C[pushing], force)
+
+
 class RigidRun(NamedTuple):
     """A run; arrays over the stored instants.
 
@@ -180,8 +215,8 @@ class RigidRun(NamedTuple):
         [m/s].
     wall : float
         [s].
-    forces : list of ContactForces
-        Of the steps that end at the instants.
+    touching : list of Touching
+        Contacts of the steps that end at the instants; see `forces`.
     """
 
     t: Floats
@@ -192,7 +227,12 @@ class RigidRun(NamedTuple):
     unresolved: int
     residual_max: float
     wall: float
-    forces: list[ContactForces]
+    touching: list[Touching]
+
+    @property
+    def forces(self) -> list[ContactForces]:
+        """Forces of the steps that end at the instants."""
+        return [one.forces() for one in self.touching]
 
 
 def simulate_rigid(
@@ -266,7 +306,7 @@ class RigidWay:
     def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
         self._contacts, self._h, self._patience = contacts, h, Patience(solver)
         self._state, self._work = contacts.bodies.start, 0.0
-        self._stored: list[tuple[float, RigidState, float, float, int, ContactForces]] = []
+        self._stored: list[tuple[float, RigidState, float, float, int, Touching]] = []
         self.count = self.unresolved = 0
         self.residual = self.speed = 0.0
         self._began = time.perf_counter()
@@ -290,7 +330,7 @@ class RigidWay:
         self.count += made.steps
         if made.last is not None:
             self.unresolved += not made.last.converged
-            self._patience.learn(made.last.converged)
+            self._patience.record_outcome(made.last.converged)
 
     def store_last(self) -> None:
         """Store the state that was reached, where it lies behind the last stored instant."""
@@ -299,25 +339,19 @@ class RigidWay:
 
     def store(self) -> None:
         """Store an instant."""
-        forces = self.forces()
-        energy = self._contacts.bodies.energy(self._state)
-        self._stored.append((self.t, self._state, energy, self._work, len(forces.C), forces))
-
-    def forces(self) -> ContactForces:
-        """Return the forces of the last step."""
         first, second, C, *_ = self._step.meetings()
         p = self._step.last[1].reshape(len(C), self._contacts.per)
-        along = self._step.rows.J_a[: p.size, :3].reshape(*p.shape, 3)
-        rests, pushing = first < 0, p[:, 0] > 0.0
-        sign = np.where(rests, -1.0, 1.0) / self._h
-        force = np.einsum("k,kri,kr->ki", sign, along, p)
-        pushed, other = np.where(rests, second, first), np.where(rests, first, second)
-        return ContactForces(pushed[pushing], other[pushing], C[pushing], force[pushing])
+        along = self._step.rows.J_a[: p.size, :3].copy().reshape(*p.shape, 3)
+        touching = Touching(first, second, C, along, p, self._h)
+        energy = self._contacts.bodies.energy(self._state)
+        self._stored.append(
+            (self.t, self._state, energy, self._work, np.count_nonzero(p[:, 0] > 0.0), touching)
+        )
 
     def result(self) -> RigidRun:
         """Return the stored run."""
-        t, states, energy, done, pushing, forces = zip(*self._stored, strict=True)
+        t, states, energy, done, pushing, touching = zip(*self._stored, strict=True)
         wall = time.perf_counter() - self._began
         arrays = (np.array(energy), np.array(done), np.array(pushing))
         of_steps = (self.unresolved, self.residual, wall)
-        return RigidRun(np.array(t), list(states), *arrays, *of_steps, list(forces))
+        return RigidRun(np.array(t), list(states), *arrays, *of_steps, list(touching))

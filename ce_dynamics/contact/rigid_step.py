@@ -15,18 +15,18 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.gyroscopic import spin
-from ce_dynamics.contact.meetings import Meetings, RigidShapes, ShapeArrays, find_meetings, room
+from ce_dynamics.contact.meetings import Meetings, RigidShapes, ShapeArrays, find_meetings, make_room
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.contact.rigid import (
     RigidState,
-    congruent,
     contact_rows,
     find_quaternion_rates,
     find_rotations,
-    in_body,
-    in_world,
     responses,
     rotate_all,
+    rotate_inertias,
+    to_body_axes,
+    to_world_axes,
 )
 from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.step import (
@@ -40,8 +40,8 @@ from ce_dynamics.contact.step import (
     ContactStep,
     StepGiven,
     StepRows,
-    along_rows,
     apply_impulses,
+    apply_transposed_rows,
     complete_rows,
     rows_of,
     solve_islands,
@@ -93,7 +93,7 @@ class RigidData(NamedTuple):
 
 
 @kernel
-def furthest(B, v, h):  # type: ignore[no-untyped-def]
+def speed_and_margin(B, v, h):  # type: ignore[no-untyped-def]
     """The largest speed of any point of any shape, and the margin in which meetings matter."""
     fastest, g = 0.0, 0.0
     for k in range(len(v)):
@@ -111,13 +111,13 @@ def furthest(B, v, h):  # type: ignore[no-untyped-def]
 def velocities_without_impulses(B, R, h):  # type: ignore[no-untyped-def]
     """Rotations, inverse inertias and velocities without impulses, as `RigidBodies.free_velocities`."""
     find_rotations(B.quaternion, B.R)
-    congruent(B.R, B.inverse, B.Y)
-    in_body(B.R, R.v, B.before)
+    rotate_inertias(B.R, B.inverse, B.Y)
+    to_body_axes(B.R, R.v, B.before)
     spin(B.inertia, B.before, h, B.spun)
     for k in range(len(R.v)):
         for i in range(3):
             R.free[k, i] = R.v[k, i] + h * B.gravity[i]
-    in_world(B.R, B.spun, R.free)
+    to_world_axes(B.R, B.spun, R.free)
 
 
 @kernel
@@ -146,7 +146,7 @@ def assemble_bodies(S, B, F, R, G, pairs, margin):  # type: ignore[no-untyped-de
     contact_rows(S, F, B.r, G.per, R.J_a[:rows], R.J_b[:rows])
     responses(first, G.per, R.J_a[:rows], B.mass, B.Y, R.Y_a[:rows])
     responses(second, G.per, R.J_b[:rows], B.mass, B.Y, R.Y_b[:rows])
-    along_rows(R, count, G.per, R.v, R.rate)
+    apply_transposed_rows(R, count, G.per, R.v, R.rate)
     for i in range(rows):
         R.psi[i] = R.c[i] = 0.0
     for k in range(count):
@@ -207,7 +207,7 @@ def rigid_step(block, G, pairs, within, task, number):  # type: ignore[no-untype
     if task == FINISH:
         return 1, SOLVED, finish_bodies(B, F, R, G, number), 0.0, 0.0, within, number, 0
     work, worst, top, count, newton = 0.0, 0.0, 0.0, B.old_count[0], 0
-    _, margin = furthest(B, R.v, G.h)
+    _, margin = speed_and_margin(B, R.v, G.h)
     for k in range(number):
         if not margin <= within:
             return k, PAIRS, work, worst, top, margin, 0, 0
@@ -219,7 +219,7 @@ def rigid_step(block, G, pairs, within, task, number):  # type: ignore[no-untype
             return k, LEFT, work, worst, top, within, count, newton
         work += finish_bodies(B, F, R, G, count)
         worst = max(worst, residual)
-        reached, margin = furthest(B, R.v, G.h)
+        reached, margin = speed_and_margin(B, R.v, G.h)
         within -= 2.0 * G.h * reached
         top = max(top, reached)
     return number, SOLVED, work, worst, top, within, count, newton
@@ -281,7 +281,7 @@ class RigidStep(ContactStep):
         J_a, J_b, Y_a, Y_b = np.zeros((4, rows, 6))
         psi, rate, drift, b, c, p, w, old_p = np.zeros((8, rows))
         free, behind = np.zeros((2, n, 6))
-        found = self._found = room(count)
+        found = self._found = make_room(count)
         self.rows = StepRows(
             kind, normal, mu, lower, upper, self._restitution, found.first, found.second,
             J_a, J_b, Y_a, Y_b,
@@ -321,7 +321,7 @@ class RigidStep(ContactStep):
 
     def meetings(self) -> Meetings:
         """Return where bodies meet in the step at hand."""
-        return self._found.up_to(self.count)
+        return self._found.take_first(self.count)
 
     def advance(self, count: int, solver: Solver) -> Made:
         """Make up to so many steps, fewer where one needs Python."""
@@ -374,5 +374,5 @@ class RigidStep(ContactStep):
             self.take(state, *last)
         elif now.status == PAIRS:
             self._within = (1.0 + AHEAD) * now.within + self._wide
-            self._pairs = self._placed.near(self.state, self._within)
+            self._pairs = self._placed.find_near_pairs(self.state, self._within)
         return now.status in (ROOM, PAIRS)

@@ -158,7 +158,7 @@ def frame(n: Array) -> tuple[Array, Array]:
     return array((1.0 + s * n[0] * n[0] * a, s * b, -s * n[0])), array((b, s + n[1] * n[1] * a, -n[1]))
 
 
-def between_points(c: Array, d: Array, r: Scalar, s: Scalar) -> Meeting:
+def meet_spheres(c: Array, d: Array, r: Scalar, s: Scalar) -> Meeting:
     """Return the meeting of spheres with the radii r, s around c, d."""
     apart = c - d
     span = norm(apart)
@@ -167,14 +167,14 @@ def between_points(c: Array, d: Array, r: Scalar, s: Scalar) -> Meeting:
     return Meeting(c - r * n, d + s * n, n, span - r - s)
 
 
-def on_plane(c: Array, r: Scalar, plane: PlacedShape) -> Meeting:
+def meet_sphere_plane(c: Array, r: Scalar, plane: PlacedShape) -> Meeting:
     """Return a sphere around c on a plane."""
     n = plane.axes[0]
     height = dot(n, c - plane.points[0])
     return Meeting(c - r * n, c - height * n, n, height - r)
 
 
-def on_box(c: Array, r: Scalar, box: PlacedShape) -> Meeting:
+def meet_sphere_box(c: Array, r: Scalar, box: PlacedShape) -> Meeting:
     """Return a sphere around c on a box; from inside, out of the nearest face."""
     x = [dot(c - box.points[0], e) for e in box.axes]
     beyond = [absolute(x_k) - h for x_k, h in zip(x, box.sizes, strict=True)]
@@ -193,7 +193,7 @@ def on_box(c: Array, r: Scalar, box: PlacedShape) -> Meeting:
     return Meeting(c - r * n, c - distance * n, n, distance - r)
 
 
-def along(line: PlacedShape, c: Array) -> Array:
+def nearest_on_axis(line: PlacedShape, c: Array) -> Array:
     """Return the point of a capsule's axis nearest to c."""
     a, u = line.points[0], line.points[1] - line.points[0]
     return np.asarray(a + unit_interval(dot(c - a, u) / dot(u, u)) * u)

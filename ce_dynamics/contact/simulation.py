@@ -25,9 +25,9 @@ from ce_dynamics.contact.steps import SmoothSteps, advance
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.integrators.settings import check_steps
+from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import is_balanced
-from ce_dynamics.simulation.monitors.reach import InputsAt, Jump, Reach, judge_run, where_it_stands
-from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
+from ce_dynamics.simulation.monitors.reach import InputsAt, Jump, Reach, explain_dead_centre, judge_run
 from ce_dynamics.simulation.results import dependent_hinges
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 
@@ -51,7 +51,7 @@ def jump_in(
 
     def is_sound(reach: Reach, t: Floats, rows: Floats) -> bool:
         states, work = rows[:, :-1], float(rows[-1, -1] - rows[0, -1])
-        return not reach.bounces(states) and is_balanced(model, states[0], states[-1], work, IMBALANCE)
+        return not reach.turns_back(states) and is_balanced(model, states[0], states[-1], work, IMBALANCE)
 
     return judge_run(model, (t, np.column_stack((Y, work))), inputs_at, is_sound, stopped, stacklevel=6)
 
@@ -66,14 +66,14 @@ def count_balanced(results: xr.Dataset) -> int:
     return int(np.argmax(wrong)) if np.any(wrong) else len(energy)
 
 
-def why_it_stopped(model: Model, law: RightHandSide, t: float, y: Floats) -> str:
+def explain_stop(model: Model, law: RightHandSide, t: float, y: Floats) -> str:
     """Return a clause for messages that names the loop or force element at which a run stopped.
 
     The loop stands at a dead centre or leaves its range.  The clause is empty without geared loops.
     """
     if not model.geared_loops:
         return ""
-    return where_it_stands(model, t, y, law.inputs_at) or where_it_broke(model, law, t, y)
+    return explain_dead_centre(model, t, y, law.inputs_at) or explain_break(model, law, t, y)
 
 
 def warn_of_remains(unresolved: int, steps: int, residual: float, speed: float) -> None:
@@ -195,7 +195,7 @@ def simulate_unilateral(
         too_long = (
             f"; if it moves ever faster, steps of {recorder.h:.3g} s are too long for a spring or damper"
         )
-        trouble += why_it_stopped(model, law, recorder.t, recorder.y) or ("" if solved else too_long)
+        trouble += explain_stop(model, law, recorder.t, recorder.y) or ("" if solved else too_long)
     if jump is not None:
         recorder.forget_after(jump.t)
     run, fault = recorder.run(law, wall, chosen)
@@ -226,4 +226,4 @@ def check_room(unilateral: UnilateralModel, steps: int, instants: float) -> None
     if model.geared_loops:  # whose way is watched
         size += 8.0 * steps * (len(model.layout.y0) + PER_INSTANT)
     remedy = "give a longer interval, a longer step or a shorter duration"
-    checks.room("simulate_unilateral: what is stored of the run", size, remedy)
+    checks.limit_memory("simulate_unilateral: what is stored of the run", size, remedy)

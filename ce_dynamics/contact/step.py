@@ -29,7 +29,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, sweeps
-from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, without_gain
+from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, limit_gain
 from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
 from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
@@ -111,7 +111,7 @@ rows_of = reader(StepRows)
 
 
 @kernel
-def along_rows(R, count, per, v, rate):  # type: ignore[no-untyped-def]
+def apply_transposed_rows(R, count, per, v, rate):  # type: ignore[no-untyped-def]
     """Gᵀ v of the rows of all meetings."""
     for k in range(count):
         a, b = R.first[k], R.second[k]
@@ -142,7 +142,7 @@ def size_of(R, i, a, b):  # type: ignore[no-untyped-def]
 @kernel
 def complete_rows(R, G, count):  # type: ignore[no-untyped-def]
     """Complete b and c; the speed of the problem as `Problem.speed`, and whether a row rebounds."""
-    along_rows(R, count, G.per, R.free, R.b)
+    apply_transposed_rows(R, count, G.per, R.free, R.b)
     speed, rebounds = 0.0, False
     for k in range(count):
         for row in range(G.per):
@@ -263,7 +263,7 @@ def sweep_rows(R, members, per, island, C, p, aim):  # type: ignore[no-untyped-d
 
 
 @kernel
-def admit(d, b, C, p):  # type: ignore[no-untyped-def]
+def clip_to_bounds(d, b, C, p):  # type: ignore[no-untyped-def]
     """Bring impulses within their constant bounds; return what rows that move nothing violate."""
     residual, top = 0.0, 0.0
     for i in range(p.size):
@@ -297,7 +297,7 @@ def solve_island(R, G, members, v, aim, enough):  # type: ignore[no-untyped-def]
         row = per * members[i // per] + i % per
         b[i], p[i], d[i] = R.b[row], R.p[row], A[i, i]
     C = Conditions(R.kind[:m], R.normal[:m], R.mu[:m], R.lower[:m], R.upper[:m])
-    wrong, residual, total = admit(d, b, C, p), math.inf, 0
+    wrong, residual, total = clip_to_bounds(d, b, C, p), math.inf, 0
     for attempt in range(4):
         if attempt == 2:
             sweep_rows(R, members, per, (b, d, v), C, p, aim)
@@ -352,7 +352,7 @@ def apply_impulses(R, G, count):  # type: ignore[no-untyped-def]
             if b >= 0:
                 for n in range(R.free.shape[1]):
                     R.behind[b, n] += R.Y_b[i, n] * p
-    along_rows(R, count, G.per, R.behind, R.w)
+    apply_transposed_rows(R, count, G.per, R.behind, R.w)
     work = 0.0
     for i in range(G.per * count):
         work += 0.5 * R.p[i] * (R.rate[i] - R.drift[i] + R.w[i])
@@ -443,26 +443,26 @@ class ContactStep(ABC):
             work = self.finish()
         if hit is None:
             return solution, work
-        return solution.behind(hit.p, hit.residual, hit.unresolved), hit.work + work
+        return solution.after_impact(hit.p, hit.residual, hit.unresolved), hit.work + work
 
     def _by_solver(self, solver: Solver, newton_failed: bool) -> Solution:
         problem, m = self.problem(), self.given.per * self.count
         start = self.rows.p[:m].copy()
         if newton_failed and isinstance(solver, Chain):
-            solution = solver.within(solver.thoroughly(problem, start))
+            solution = solver.within(solver.solve_thoroughly(problem, start))
         else:
             solution = solver.solve(problem, start)
         before = self.rows.rate[:m]
         after = before + problem.GT @ (solution.v - self.rows.v.ravel())
-        return without_gain(problem, solution, before, after)
+        return limit_gain(problem, solution, before, after)
 
     def _matrices(self) -> tuple[SparseRows, SparseRows]:
         """Gᵀ and (M⁻¹ G)ᵀ."""
         R, per, m = self.rows, self.given.per, self.given.per * self.count
         bodies = np.repeat(R.first[: self.count], per), np.repeat(R.second[: self.count], per)
         size = R.free.size
-        GT = SparseRows.of_two(*bodies, R.J_a[:m], R.J_b[:m], size)
-        return GT, SparseRows.of_two(*bodies, R.Y_a[:m], R.Y_b[:m], size)
+        GT = SparseRows.from_two_bodies(*bodies, R.J_a[:m], R.J_b[:m], size)
+        return GT, SparseRows.from_two_bodies(*bodies, R.Y_a[:m], R.Y_b[:m], size)
 
     def conditions(self) -> Conditions:
         """Return the conditions on the rows of all meetings."""

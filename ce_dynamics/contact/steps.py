@@ -26,7 +26,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.contact.acting_rows import ActingRows, room
+from ce_dynamics.contact.acting_rows import ActingRows, make_room
 from ce_dynamics.contact.compiled_smooth import (
     AT_REST,
     BIAS,
@@ -110,7 +110,7 @@ class SmoothSteps:
         n, m, table = len(unilateral.model.layout.y0), len(kinds), TABLES[order]
         stages = len(table.weights) - 1
         y, ahead, rate = np.zeros((3, n + 2))
-        rates = (room(n, m) for _ in range(3))
+        rates = (make_room(n, m) for _ in range(3))
         stage = np.zeros(1, dtype=np.int64)
         self._space = SmoothSpace(y, ahead, *table, np.zeros((stages, n + 2)), rate, stage, *rates)
         self._quaternions = np.array([where.start for where in unilateral.quaternions], dtype=np.int64)
@@ -288,7 +288,7 @@ class StepLoop:
                 parts, before = min(self._parts, PARTS - done), self.acting
                 y = self._across_an_event(self.smooth, t + h * done / PARTS, y, h * parts / PARTS)
                 done += parts
-                self._parts = min(2 * parts, LONGEST) if alike(before, self.acting) else 1
+                self._parts = min(2 * parts, LONGEST) if have_same_rows(before, self.acting) else 1
             while part > 1 and (done % part or done + part > PARTS):
                 part //= 2
         return y
@@ -328,7 +328,7 @@ class StepLoop:
         recorder = self.recorder
         u, start = self.law.inputs_at(t, y), h * self.force
         done = self.unilateral.step(t, y, u, h, self.patience.solver, start, turning)
-        self.patience.learn(done.solution.converged)
+        self.patience.record_outcome(done.solution.converged)
         recorder.work += h * done.stage.power
         recorder.contact_work += done.work
         recorder.record_solution(done.solution, done.stage.rate)
@@ -341,7 +341,7 @@ class StepLoop:
         return done.y
 
 
-def alike(one: Acting | None, other: Acting | None) -> bool:
+def have_same_rows(one: Acting | None, other: Acting | None) -> bool:
     """Return True if the same rows act, and in the same way."""
     if one is None or other is None:
         return False

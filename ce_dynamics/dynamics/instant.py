@@ -59,7 +59,7 @@ def run_controllers(
     seen, answered = {}, {}
     for controller in system.controllers:
         seen[controller.name] = motion | inputs
-        with checks.calling(controller.label):
+        with checks.name_user_errors(controller.label):
             given = controller.act(seen[controller.name], memory(controller, x[controller.name]))
         answer = dict(checks.mapping(f"{controller.label}: its answer", given))
         if set(answer) != set(controller.answers):
@@ -75,7 +75,7 @@ def run_controllers(
 
 def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Array:
     """Return rates of a controller's memory: zero between samples for what is sampled."""
-    with checks.calling(controller.label):
+    with checks.name_user_errors(controller.label):
         given = controller.rates(sensors, memory(controller, x))
     found = numbers(controller, "rates", given, len(controller.states))
     return array((*found, *(0.0 for _ in range(len(x) - len(found)))))
@@ -84,7 +84,7 @@ def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Ar
 def update_memory(controller: Controller, every: int, sensors: Mapping[str, Scalar], x: Array) -> Array:
     """Return a controller's memory after a sample."""
     n, m = len(controller.states), len(controller.sampled)
-    with checks.calling(controller.label):
+    with checks.name_user_errors(controller.label):
         given = controller.update(sensors, memory(controller, x))
     new = numbers(controller, "values", given, m)
     if every == 1:
@@ -112,7 +112,7 @@ def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) 
 
 def evaluate_output(output: Output, motion: object) -> Scalar:
     """Return the value of a user's output, one number."""
-    with checks.calling(f"output {output.name!r}"):
+    with checks.name_user_errors(f"output {output.name!r}"):
         value: Scalar = output.function(motion)
     return checks.one(f"output {output.name!r}, as its function returns it,", value)
 

@@ -43,7 +43,7 @@ def gather_loads(
     responses: dict[str, Response] = {}
     for name, element in elements.items():
         mark()
-        with checks.calling(element.described):
+        with checks.name_user_errors(element.described):
             responses[name] = element.evaluate(outward, x[name], u)
         if not hasattr(responses[name], "loads"):
             answer = checks.show(responses[name])
@@ -156,7 +156,7 @@ def _(edge: Written, motion: SubgraphMotion, lam: Floats, values: Values) -> Cou
     return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(view.names)}, zeros(0))
 
 
-def along_hinge(H: Array, k: int, value: Scalar) -> Array:
+def wrench_along_hinge(H: Array, k: int, value: Scalar) -> Array:
     """The smallest wrench on a body, at its hinge point in its carrier's axes, with one generalised force."""
     along: Array = H.T @ LDL(H @ H.T).solve(np.eye(len(H))[k]) * value
     return along

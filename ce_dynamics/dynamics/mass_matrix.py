@@ -41,7 +41,7 @@ def mass_matrix(outward: Outward) -> Array:
     """Return M(θ) = H φ M φᵀ Hᵀ (2) by composite bodies, with the armature of hinges, (n_v, n_v)."""
     members, composite = composite_inertias(outward)
     blocks: Blocks = {}
-    for S in with_freedom(outward.embedding):
+    for S in bodies_with_freedom(outward.embedding):
         U = zeros(6, S.N)  # φ(p, S) R Hᵀ(S), with R the composite inertias
         diagonal = zeros(S.N, S.N)
         for body in S.bodies:
@@ -63,7 +63,7 @@ def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> I
     """Return L = I + H φ K and D with M = L D Lᵀ (3)."""
     members = members_of(nodes)
     L, D = identity_blocks(outward.embedding), {}
-    for S in with_freedom(outward.embedding):
+    for S in bodies_with_freedom(outward.embedding):
         D[S.name, S.name] = nodes[S.name].D_matrix
         for name, rows in towards_base(outward.embedding, members, S, nodes[S.name].G).items():
             L[name, S.name] = rows
@@ -75,7 +75,7 @@ def shift_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
     embedding = outward.embedding
     rows = {body.name: 6 * i for i, body in enumerate(embedding.system.bodies)}
     K = np.zeros((6 * len(rows), embedding.n_v), dtype=object)
-    for S in with_freedom(embedding):
+    for S in bodies_with_freedom(embedding):
         if not S.parent.is_ground:
             k = rows[S.parent.name]
             K[k : k + 6, indices(embedding, S)] = nodes[S.name].G
@@ -87,7 +87,7 @@ def inverse_mass_matrix(outward: Outward, nodes: Mapping[str, Articulated]) -> A
     embedding = outward.embedding
     members = members_of(nodes)
     factor = identity_blocks(embedding)  # I − H ψ K
-    for S in with_freedom(embedding):
+    for S in bodies_with_freedom(embedding):
         for name, rows in towards_base(embedding, members, S, nodes[S.name].G, nodes).items():
             factor[name, S.name] = -rows
     # D⁻¹ (I − H ψ K), row block by row block
@@ -185,7 +185,7 @@ def members_of(nodes: Mapping[str, Articulated]) -> dict[str, Member]:
     return {j.body.name: j for node in nodes.values() for j in node.members}
 
 
-def with_freedom(embedding: Embedding) -> Iterable[Aggregate]:
+def bodies_with_freedom(embedding: Embedding) -> Iterable[Aggregate]:
     """Return aggregated bodies with degrees of freedom."""
     return (S for S in embedding.aggregates if S.N > 0)
 
@@ -200,7 +200,7 @@ def identity_blocks(embedding: Embedding) -> Blocks:
     """Return the identity matrix."""
     return {
         (S.name, S.name): array([[float(i == k) for k in range(S.N)] for i in range(S.N)])
-        for S in with_freedom(embedding)
+        for S in bodies_with_freedom(embedding)
     }
 
 
@@ -208,7 +208,7 @@ def assemble_blocks(embedding: Embedding, blocks: Blocks) -> Array:
     """Return blocks put in their places."""
     n = embedding.n_v
     matrix: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
-    places = {S.name: indices(embedding, S) for S in with_freedom(embedding)}
+    places = {S.name: indices(embedding, S) for S in bodies_with_freedom(embedding)}
     for (row, column), block in blocks.items():
         for i, values in zip(places[row], block, strict=True):
             for k, value in zip(places[column], values, strict=True):

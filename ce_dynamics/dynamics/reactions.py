@@ -24,7 +24,7 @@ from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
 from ce_dynamics.dynamics.articulated_body import Accelerations, with_armature
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.loads import Loads, along_hinge, coupling_forces
+from ce_dynamics.dynamics.loads import Loads, coupling_forces, wrench_along_hinge
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.closure_errors import closure_errors, numerical_rank
@@ -238,7 +238,7 @@ class BackwardPass:
         """Forces of a coupling act along hinges, which transmit them (and any drive's torque there)."""
         last, generalised = edge.body_b, coupling_forces(edge, motion, lam, self.values).generalised
         H = self.values(last.inboard.H(motion.hinge_motions[last.name].c))
-        along = along_hinge(H, edge.coordinates[-1].k, generalised[-1])
+        along = wrench_along_hinge(H, edge.coordinates[-1].k, generalised[-1])
         at = self.values(self.outward.point(last, last.inboard.at, self.system.ground).r)
         f = rotate_vector(self.R[last.carrier.name], along)
         self.result.closures[edge.name] = self._reaction(at, f, generalised)

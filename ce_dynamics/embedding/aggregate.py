@@ -114,7 +114,7 @@ class Embedding:
     def coordinates(self) -> dict[str, Body]:
         """Owners of the independent coordinates by name, in the order of q and v."""
         owners = [body for S in self.aggregates for body in S.independent]
-        return {body.name: body for body in in_order(owners)}
+        return {body.name: body for body in order_bodies(owners)}
 
     @property
     def n_q(self) -> int:
@@ -127,7 +127,7 @@ class Embedding:
         return sum(s.stop - s.start for s in self.v_of.values())
 
 
-def in_order(bodies: Iterable[Body]) -> list[Body]:
+def order_bodies(bodies: Iterable[Body]) -> list[Body]:
     """Return bodies in the order in which they were added."""
     return sorted(bodies, key=lambda body: body.index)
 

@@ -33,7 +33,7 @@ from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradicti
 from ce_dynamics.embedding.closures.choices import RowChoice
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.curve import on_curve
+from ce_dynamics.embedding.closures.curve import project_to_curve
 from ce_dynamics.embedding.closures.leading import LoopCoordinate, coordinate_body
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.linkage import Linkage
@@ -182,7 +182,7 @@ class ChartLinkage(Linkage):
         coordinate_rates = self.kernel.advance(q, v) - q
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
-    def wear(self, c: Array) -> float:
+    def used_share(self, c: Array) -> float:
         """Return the used part of a chart's range, which ends at 1; inf where no configuration is found."""
         theta, _, T = self._parts(c)
         q = self.position(c)
@@ -250,7 +250,7 @@ class ChartLinkage(Linkage):
                     N = Vt[Vt.shape[0] - self.coordinate.inboard.n_v :]
                     t = sign * N[k] if before is None else N.T @ (N @ before)
                     before = t / np.linalg.norm(t)
-                    ahead = on_curve(
+                    ahead = project_to_curve(
                         self.kernel,
                         self.kernel.advance(q, SAMPLE_STEP * before * self.kernel.column_scales),
                         N,

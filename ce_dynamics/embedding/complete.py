@@ -23,10 +23,10 @@ from ce_dynamics.embedding.closed_forms.step import InnerLinkage, Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import (
     WithoutLegs,
+    explain_no_formula,
     is_certain,
-    why_not,
-    with_slides,
-    without_legs,
+    remove_legs,
+    select_with_slides,
 )
 from ce_dynamics.embedding.closures.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.closures.loop import Loop
@@ -70,12 +70,14 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
     if S.leading:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
-            return with_the_rest(led, S.linkages)
-        return by_newton(led, replace(led.loop, bodies=(*S.bodies, *S.virtual)), NO_HINGE)
+            return add_remaining_linkages(led, S.linkages)
+        return solve_by_newton(led, replace(led.loop, bodies=(*S.bodies, *S.virtual)), NO_HINGE)
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
-        return with_the_rest(S, surround(S.linkages, couplings, given) if couplings else S.linkages)
+        return add_remaining_linkages(
+            S, surround_with_couplings(S.linkages, couplings, given) if couplings else S.linkages
+        )
     if not couplings:
         return numerically(S)
     if len(couplings) == len(S.closures):
@@ -86,7 +88,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
     return plan_mixed(S, couplings, given)
 
 
-def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
+def add_remaining_linkages(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
     """Linkages, and what finds the hinges that they leave, from the closures that they leave open.
 
     Linkages that need to know where these hinges are come after it.
@@ -101,10 +103,10 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
     late = {name for link in after for name in link.determines}
     bodies = tuple(body for body in (*S.bodies, *S.virtual) if body.name not in late)
     rest = Loop(S.parent, bodies, tuple(opened), tuple(left))
-    return (*before, *by_newton(S, rest, THE_REST), *after)
+    return (*before, *solve_by_newton(S, rest, THE_REST), *after)
 
 
-def by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
+def solve_by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
     """Newton's method on a loop of S, part after part where it can be; formulas for what is recognised.
 
     What one coordinate leads stays in one table unless all of its parts have tables or formulas.
@@ -118,7 +120,7 @@ def by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
     if is_led_by_one(whole) and any(one.is_led_straight for one in solved if isinstance(one, NumericLinkage)):
         return (whole,)
     left = replace(S, bodies=loop.bodies, closures=loop.closures, dependent=loop.dependent)
-    return in_order(left, WithoutLegs(loop, (), certain), parts, solved)
+    return order_linkages(left, WithoutLegs(loop, (), certain), parts, solved)
 
 
 def split_linkages(
@@ -152,14 +154,14 @@ def find_chain(S: Aggregate, body: Body) -> list[Body]:
     return chain
 
 
-def surround(
+def surround_with_couplings(
     linkages: tuple[Linkage, ...], couplings: Sequence[Coupled], given: Sequence[str]
 ) -> tuple[Linkage, ...]:
     """Return the user's linkages with the couplings that feed them before, and those they feed after."""
     before = plan_couplings(couplings, given)
     found = {name for link in linkages for name in link.determines}
     after = plan_couplings(before.left, before.known | found)
-    return (*as_linkage(before), *linkages, *as_linkage(after))
+    return (*to_linkage(before), *linkages, *to_linkage(after))
 
 
 def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
@@ -184,9 +186,9 @@ def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str])
     bodies = tuple(body for body in S.bodies if body not in late)
     closures = tuple(edge for edge in S.closures if edge in geometric or edge in between)
     return (
-        *as_linkage(before),
+        *to_linkage(before),
         numeric(S, Loop(S.parent, bodies, closures, dependent), COUPLED),
-        *as_linkage(after),
+        *to_linkage(after),
     )
 
 
@@ -195,7 +197,7 @@ def find_looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
     return {body for edge in geometric for end in edge.bodies for body in find_chain(S, end)}
 
 
-def as_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
+def to_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
     """Return a plan's steps, if it has any."""
     return (CoupledHinges(plan.steps),) if plan.steps else ()
 
@@ -210,21 +212,21 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     if not S.N:
         why = DRIVEN if driven else STILL
         return (numeric(S, S.loop, why),)
-    rest = without_legs(S.loop, S.siblings)
-    parts = [*map(with_slides, blocks(rest.loop))] if rest.loop.dependent else []
+    rest = remove_legs(S.loop, S.siblings)
+    parts = [*map(select_with_slides, blocks(rest.loop))] if rest.loop.dependent else []
     if S.N > 1 or driven:
-        return in_order(S, rest, parts, [part_solved(S, part, rest.certain) for part in parts])
+        return order_linkages(S, rest, parts, [part_solved(S, part, rest.certain) for part in parts])
     known = [recognise(part) if rest.certain else None for part in parts]
     formulas = [linkage for linkage in known if linkage is not None]
     if len(formulas) == len(parts):
         whole = numeric(S, S.loop, "")
-        return (OnBranch(in_order(S, rest, parts, formulas), whole),)
+        return (OnBranch(order_linkages(S, rest, parts, formulas), whole),)
     unknown = next(part for part, linkage in zip(parts, known, strict=True) if linkage is None)
-    why = why_not(unknown, rest.certain)
+    why = explain_no_formula(unknown, rest.certain)
     return (numeric(S, S.loop, why),)
 
 
-def in_order(
+def order_linkages(
     S: Aggregate, rest: WithoutLegs, parts: Sequence[Loop], linkages: Sequence[Linkage]
 ) -> tuple[Linkage, ...]:
     """Return the linkages of a loop in order: Fixed hinges needed first, then the parts, then the legs."""
@@ -275,7 +277,7 @@ def part_solved(S: Aggregate, part: Loop, certain: bool) -> Linkage:
     What a single coordinate leads is kept on its branch, which determines whole turns, too.
     """
     known = recognise(part) if certain else None
-    why = "" if known is not None else why_not(part, certain)
+    why = "" if known is not None else explain_no_formula(part, certain)
     table = numeric(S, part, why)
     if known is not None and not is_led_by_one(table):
         return known

@@ -17,7 +17,7 @@ import numpy as np
 
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.embedding.aggregate import Aggregate, Embedding, in_order, slices
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding, order_bodies, slices
 from ce_dynamics.embedding.checks import (
     check_aggregate,
     check_found,
@@ -40,8 +40,8 @@ from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import find_implied
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.on_numbers import with_starts
-from ce_dynamics.embedding.whole_loop import along_path
+from ce_dynamics.embedding.numeric_positions import linkages_with_starts
+from ce_dynamics.embedding.whole_loop import lead_by_path
 from ce_dynamics.mechanism.body import Body, carries, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, Lead
@@ -79,7 +79,7 @@ def embed(system: System) -> Embedding:
         ordered = base_to_tip(aggregates)
         refuse_immovable(system, ordered)
         warn_of_immobility(system, ordered)
-    free = in_order(body for S in ordered for body in S.independent)
+    free = order_bodies(body for S in ordered for body in S.independent)
     return Embedding(
         system=system,
         aggregates=tuple(ordered),
@@ -237,9 +237,9 @@ def make_aggregate(
 ) -> Aggregate:
     """Assign the roles of the hinges of one sub-graph and check that they fit."""
     refuse_nonholonomic(closures)
-    S = without_leads(system, bodies, closures, finders)
+    S = remove_leads(system, bodies, closures, finders)
     if not closures:
-        return led_by(S, S.dependent)
+        return set_independent(S, S.dependent)
     named = {name for loop in closures for name in loop.independent}
     found = {name for link in S.linkages for name in link.determines}
     leads = [lead for loop in closures for lead in loop.leading]
@@ -250,7 +250,7 @@ def make_aggregate(
     shape = shape_of(S.parent, S.bodies, closures, whole) if is_alone and not others else None
     equal = known_loops().led.find(shape)
     if equal is not None:
-        S = attach_linkages(led_by(S, [S.bodies[k] for k in equal[1]]), system)
+        S = attach_linkages(set_independent(S, [S.bodies[k] for k in equal[1]]), system)
         known_loops().mobile.add(S)
         return S
     freedoms = freedoms_of(system, S.bodies, closures)
@@ -265,11 +265,11 @@ def make_aggregate(
         unled = chosen is None  # coordinates of the whole loop need no hinge that leads
         whole, others = group_leads(chosen or ())
         refuse_taken_names(system, others)
-    S = led_by(S, whole, others)
+    S = set_independent(S, whole, others)
     refuse_rolling(S.dependent, freedoms)
     if unled:
         refuse_singular(freedoms)
-        return along_path(S, freedoms.number)
+        return lead_by_path(S, freedoms.number)
     check_aggregate(S, freedoms)
     S = attach_linkages(S, system)
     if not others and not immobility_of(S):
@@ -277,14 +277,14 @@ def make_aggregate(
     return S
 
 
-def without_leads(
+def remove_leads(
     system: System,
     bodies: Sequence[Body],
     closures: Sequence[CutEdge],
     finders: Mapping[str, Sequence[int]],
 ) -> Aggregate:
     """Return a sub-graph with the user's linkages, in which nothing is independent yet."""
-    members = tuple(in_order(bodies))
+    members = tuple(order_bodies(bodies))
     parent, siblings = surroundings(members, closures)
     prescribed = tuple(body for body in members if body.name in system.prescribed)
     dependent = tuple(body for body in members if body not in prescribed)
@@ -293,10 +293,12 @@ def without_leads(
     return Aggregate(parent, members, tuple(closures), (), prescribed, dependent, siblings, linkages)
 
 
-def led_by(S: Aggregate, whole: Sequence[Body], others: Sequence[FunctionCoordinate] = ()) -> Aggregate:
+def set_independent(
+    S: Aggregate, whole: Sequence[Body], others: Sequence[FunctionCoordinate] = ()
+) -> Aggregate:
     """Return a sub-graph with its independent coordinates: whole hinges, and functions of the loop."""
     leading = tuple(leading_condition(S.parent, lead) for lead in others)
-    independent = (*in_order(whole), *(condition.body_b for condition in leading))
+    independent = (*order_bodies(whole), *(condition.body_b for condition in leading))
     dependent = tuple(body for body in S.dependent if body not in whole)
     return replace(S, independent=independent, dependent=dependent, leading=leading)
 
@@ -305,7 +307,7 @@ def attach_linkages(S: Aggregate, system: System) -> Aggregate:
     """Return an aggregated body with what finds its dependent hinges, starting where it is to start."""
     if S.dependent:
         S = replace(S, linkages=complete_linkages(S))
-        S = replace(S, linkages=with_starts(S, system.initial))
+        S = replace(S, linkages=linkages_with_starts(S, system.initial))
     check_found(S)
     return S
 
@@ -324,9 +326,9 @@ def chosen_independent(
     if found and sum(body.inboard.n_v for body in rest) <= freedoms.number:
         return rest
     if found:  # which leave other hinges, of loops that no linkage closes
-        return freedoms.among(rest) or rest
+        return freedoms.choose_among(rest) or rest
     refuse_singular(freedoms)
-    if freedoms.rolling and (led := freedoms.beside(freedoms.rolling)) is not None:
+    if freedoms.rolling and (led := freedoms.choose_beside(freedoms.rolling)) is not None:
         return led
     only_couplings = all(loop.couples_hinges for loop in closures)
     if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:

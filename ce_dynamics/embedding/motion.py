@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import JointEnd
-from ce_dynamics.mechanism.orientation import AS_DESIGNED, Directions, Orientation, by_directions
+from ce_dynamics.mechanism.orientation import AS_DESIGNED, Directions, Orientation, from_directions
 
 NOWHERE = zeros(3)
 
@@ -295,7 +295,7 @@ def across(
     """Return the motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
     c, X, eta, bias, known, _ = hinge_motion
-    child = None if known is None else by_directions(known)
+    child = None if known is None else from_directions(known)
     H_w, H_v = hinge_axes(hinge, carrier, hinge_motion)
     v_h = X @ theta_dot + eta
     H_dot_w, H_dot_v = hinge.rotate_bias(c, v_h, carrier.orientation, child)
@@ -326,7 +326,7 @@ def across(
 def hinge_axes(hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion) -> tuple[Array, Array]:
     """Return columns of Hᵀ of a hinge, angular and linear, (3, n_v) each, in p's axes."""
     known = hinge_motion.directions
-    return hinge.axes(hinge_motion.c, carrier.orientation, None if known is None else by_directions(known))
+    return hinge.axes(hinge_motion.c, carrier.orientation, None if known is None else from_directions(known))
 
 
 def orient(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:
@@ -336,7 +336,7 @@ def orient(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> 
     if carrier.directions is not None:
         revolved = hinge.revolve(carrier.directions, c)
         if revolved is not None:
-            return by_directions(revolved)
+            return from_directions(revolved)
     return Orientation(carrier.R @ hinge.pose(c)[0])
 
 

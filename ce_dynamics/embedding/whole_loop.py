@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.algebra.newton import Polished, largest, polish, shortened
+from ce_dynamics.algebra.newton import Polished, largest_residual, limit_step, polish
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import explain_open_loop
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
 
 
-def along_path(S: Aggregate, N: int) -> Aggregate:
+def lead_by_path(S: Aggregate, N: int) -> Aggregate:
     """The same led by no hinge: by the position along the path of its configurations, or on a chart of them.
 
     Parameters
@@ -237,7 +237,7 @@ def close_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array
         return np.concatenate((r, off)), np.vstack((kernel.scale_columns(Y), rows))
 
     def move(q: Array, step: Array) -> Array:
-        return kernel.move(q, shortened(step))
+        return kernel.move(q, limit_step(step))
 
     return polish(equations, move, q, kernel.tolerance, iterations=ITERATIONS, rcond=1e-10)
 
@@ -259,7 +259,9 @@ def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held
     rates = np.array([*given.values(), *np.zeros(len(held))]) / linkage.scales[places]
     v = least_squares(A, np.concatenate((np.zeros(len(Y)), rates)), 1e-10)
     names = [body.name for body in (*given, *held)]
-    if largest(A @ v - np.concatenate((np.zeros(len(Y)), rates))) > 1e-9 * max(1.0, largest(rates)):
+    if largest_residual(A @ v - np.concatenate((np.zeros(len(Y)), rates))) > 1e-9 * max(
+        1.0, largest_residual(rates)
+    ):
         raise IndependentCoordinatesError(
             f"the loop of {linkage.loop.name!r} cannot move with the initial rates of {names}; give those of "
             f"as many hinges as it has degrees of freedom, {linkage.coordinate.inboard.n_v}, in a "

@@ -63,7 +63,7 @@ def make_elastic(system: System, elastic: Sequence[ElasticJoint]) -> None:
         opened |= used
     refuse_used(system, moved)
     reindex(system)
-    forget(system, changed | moved, moved, opened, open_edges)
+    remove_changed_loops(system, changed | moved, moved, opened, open_edges)
     for one in elastic:
         system.add_force(one.element)
 
@@ -137,7 +137,7 @@ def reindex(system: System) -> None:
     system.bodies[:] = ordered
 
 
-def forget(
+def remove_changed_loops(
     system: System, near: set[Body], moved: set[Body], opened: set[str], edges: Sequence[CutEdge]
 ) -> None:
     """Remove independent coordinates and linkages of loops that have changed.

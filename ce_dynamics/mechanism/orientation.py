@@ -96,6 +96,6 @@ AS_DESIGNED = Orientation(IDENTITY)
 """Orientation of the design pose."""
 
 
-def by_directions(directions: Directions) -> Orientation:
+def from_directions(directions: Directions) -> Orientation:
     """Return an orientation that is known by directions."""
     return Orientation(directions.R, directions)

@@ -182,7 +182,7 @@ T = TypeVar("T")
 Replace = Callable[[Formula], Any]
 
 
-def at_nominal(thing: T, root: Body | None = None) -> T:
+def to_nominal(thing: T, root: Body | None = None) -> T:
     """Return a hinge, linkage, loop or body with plain numbers for its free ones; itself if it has none.
 
     What it refers to is copied along where that has free numbers; what was one object stays one.
@@ -193,7 +193,7 @@ def at_nominal(thing: T, root: Body | None = None) -> T:
 def part_way(thing: T, s: float, root: Body | None = None) -> T:
     """Return ``thing`` with parameters at the fraction s of the way from nominal to their own values.
 
-    Copies are made as by `at_nominal`; ``thing`` itself is returned for s = 1.
+    Copies are made as by `to_nominal`; ``thing`` itself is returned for s = 1.
     """
     known: dict[int, tuple[Formula, Any]] = {}
 
@@ -204,11 +204,11 @@ def part_way(thing: T, s: float, root: Body | None = None) -> T:
         return evaluate((formula,), known)[0]
 
     if s == 0.0:
-        return at_nominal(thing, root)
+        return to_nominal(thing, root)
     return thing if s == 1.0 else cast("T", _Copier(replace, root).copy(thing))
 
 
-def at_random(values: Array, number: int) -> list[Array]:
+def sample_values(values: Array, number: int) -> list[Array]:
     """An array at nominal and at some more values of the free parameters in it, which differ by about 1 %."""
     inputs = [part for part in postorder((x for x in values if is_free(x)), {}) if part.op == Op.INPUT]
     factors = np.random.default_rng(0).uniform(-0.01, 0.01, (number, len(inputs)))

@@ -288,7 +288,7 @@ class System:
         found = check_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
         checks.instance(f"{owner}: coupling", coupling, Coupling, "a coupling, such as Gear(ratio=-0.5)")
         coupling.check(len(found), owner)
-        with checks.calling(f"function of {owner}"):
+        with checks.name_user_errors(f"function of {owner}"):
             tried = coupling.residual([float(body.inboard.neutral[k]) for body, k in found])
             if not is_free(tried):
                 checks.as_float(f"what the function of {owner} returns", tried)
@@ -517,7 +517,7 @@ class System:
             )
         known = self._by_name.get(name)
         if known is None:
-            hint = checks.nearest(name, self._by_name, cutoff=0.6)
+            hint = checks.suggest_name(name, self._by_name, cutoff=0.6)
             hint = hint or f"; it has {checks.show(list(self._by_name))}"
             raise ModelError(f"no body {checks.show(name)} in system {self.name!r}{hint}")
         if isinstance(body, Body) and body is not known:

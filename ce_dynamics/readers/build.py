@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, ancestors, common_ancestor
 from ce_dynamics.mechanism.couplings import LinearCoupling
@@ -27,8 +27,8 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.design_frames import BuildOptions, find_design_frames, find_leads
 from ce_dynamics.readers.frames import WORLD, Pose, close_between
-from ce_dynamics.readers.put_together import BuildOptions, find_leads, put_together
 from ce_dynamics.readers.robot import (
     GROUND,
     WITH_COORDINATE,
@@ -39,7 +39,7 @@ from ce_dynamics.readers.robot import (
     RobotLoop,
     root_of,
 )
-from ce_dynamics.readers.survey import Finding, where
+from ce_dynamics.readers.survey import Finding, locate
 from ce_dynamics.readers.tree import choose_independent, locate_errors, massless_tip, taken_names
 from ce_dynamics.readers.xml_file import Element
 
@@ -117,7 +117,7 @@ def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
     """Return the system, and notes on it."""
     base = options.base
     system = System(options.gravity, name=robot.name, tolerance=options.tolerance)
-    robot, joints, at, frames = put_together(robot, options)
+    robot, joints, at, frames = find_design_frames(robot, options)
     root = robot.links[root_of(robot)]
     said = {joint.name: joint.independent for joint in joints}
     wished = find_leads(options, joints)
@@ -235,7 +235,7 @@ def add_motor(system: System, joint: RobotJoint) -> list[str]:
     """Return an actuator whose input is called as its joint, and a note if it has to be called otherwise."""
     body = system.find(joint.child)
     name, notes = joint.name, []
-    if plain(name) in taken_names(system):
+    if valid_name(name) in taken_names(system):
         name = f"{joint.name} command"
         notes.append(
             f"{joint.element.place}: its motor's input is {name!r}, as results call something else "
@@ -288,12 +288,12 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
         simple, name = joint.kind in WITH_COORDINATE, joint.name
         for kind, value in ((FRICTION, joint.friction), (DAMPING, joint.damping), (ARMATURE, joint.armature)):
             if value != 0.0 and (not simple or kind in ignore):
-                yield Finding(kind, where(joint.element), noted=joint.kind == "fixed", name=name)
+                yield Finding(kind, locate(joint.element), noted=joint.kind == "fixed", name=name)
         for load in joint.loads:
             for kind, value in ((FRICTION, load.friction), (DAMPING, load.damping)):
                 not_here = joint.kind in ("spherical", "fixed", "floating")
                 if value != 0.0 and (not_here or kind in ignore):
-                    yield Finding(kind, where(joint.element), name=name)
+                    yield Finding(kind, locate(joint.element), name=name)
 
 
 def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
@@ -314,7 +314,7 @@ def limits(
     A requested motor is limited to its load.
     """
     for joint in robot.joints.values():
-        given, place = joint.limit, where(joint.element)
+        given, place = joint.limit, locate(joint.element)
         if given is None:
             continue
         if given.is_bounded and (stops is None or not given.stoppable(joint.kind)):

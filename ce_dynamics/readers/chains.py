@@ -98,7 +98,7 @@ class Chains:
         lengths += [float(np.linalg.norm(f.r)) for loop in loops for f in (loop.at_a, loop.at_b)]
         self.size = max(lengths, default=0.0) or 1.0
         ends = [end for loop in loops for end in (loop.a, loop.b)]
-        self.used = sorted({k for end in ends for k in self.way(end)})
+        self.used = sorted({k for end in ends for k in self.path_to_root(end)})
         self.signs = [1.0] * len(loops)
 
     @cached_property
@@ -150,7 +150,7 @@ class Chains:
         to_a = np.swapaxes(R_a, 1, 2)
         M = len(r_b)
         linear, angular = np.zeros((M, 3, self.n)), np.zeros((M, 3, self.n))
-        ways = self.way(loop.a), self.way(loop.b)
+        ways = self.path_to_root(loop.a), self.path_to_root(loop.b)
         for end, direction in zip(ways, (-1.0, 1.0), strict=True):
             for k in end:
                 j, link = self.column[k], self.links[k]
@@ -180,7 +180,7 @@ class Chains:
             residual = residual - law.powers[0]
         return residual[:, np.newaxis], J
 
-    def way(self, link: int) -> list[int]:
+    def path_to_root(self, link: int) -> list[int]:
         """Return a link and all that carry it."""
         chain = []
         while link >= 0:
@@ -192,7 +192,7 @@ class Chains:
         """Return the mask (n,) of the coordinates that loops or laws depend on."""
         seen = np.zeros(self.n, dtype=bool)
         for loop in self.loops:
-            ways = set(self.way(loop.a)) ^ set(self.way(loop.b))
+            ways = set(self.path_to_root(loop.a)) ^ set(self.path_to_root(loop.b))
             seen[[self.column[k] for k in ways if self.column[k] >= 0]] = True
         for law in self.laws:
             seen[[*law.columns, *([law.of] if law.of >= 0 else [])]] = True

@@ -112,31 +112,29 @@ class DesignPoseSearch:
         """Return the pose that the method chooses; None if none was closed."""
         asked = None
         if self.error(self.wanted) <= MEANT:
-            asked = self._judged(self.wanted, "as given")
-            as_many = not self.must_lead or self._led(asked) == min(len(self.wished), asked.freedoms)
-            if as_many and asked.freedoms <= self._nearby(asked):
+            asked = self._judge(self.wanted, "as given")
+            as_many = not self.must_lead or self._count_led(asked) == min(len(self.wished), asked.freedoms)
+            if as_many and asked.freedoms <= self._search_nearby(asked):
                 return asked
         elif self.wished:
             held = self.seen.copy()
             held[self.wished] = False
-            poses = self._different(self._scattered(HELD, held), held)
-            kept = self._chosen(
-                [self._judged(q, "with the independent coordinates as wanted") for q in poses]
-            )
-            if kept is not None and kept.quality >= POOR and kept.freedoms <= self._nearby(kept):
+            poses = self._find_distinct(self._scattered(HELD, held), held)
+            kept = self._chosen([self._judge(q, "with the independent coordinates as wanted") for q in poses])
+            if kept is not None and kept.quality >= POOR and kept.freedoms <= self._search_nearby(kept):
                 return kept
-        poses = self._different(self._scattered(STARTS, self.seen), self.seen)
+        poses = self._find_distinct(self._scattered(STARTS, self.seen), self.seen)
         self.tried, self.assembled = STARTS, len(poses)
         return self._chosen(
-            [*([] if asked is None else [asked]), *(self._judged(q, "by search") for q in poses)]
+            [*([] if asked is None else [asked]), *(self._judge(q, "by search") for q in poses)]
         )
 
-    def _nearby(self, pose: ClosedPose) -> int:
+    def _search_nearby(self, pose: ClosedPose) -> int:
         """Return freedoms of closed poses close to a closed one; its own if none is found."""
         rng = np.random.default_rng(SEED)
         step = rng.uniform(-CLOSE, CLOSE, (NEIGHBOURS, self.chains.n)) * self.chains.scales * self.seen
         found = self._closed(pose.q + step, self.seen)
-        return min((self._judged(q, "").freedoms for q in found), default=pose.freedoms)
+        return min((self._judge(q, "").freedoms for q in found), default=pose.freedoms)
 
     def _chosen(self, poses: list[ClosedPose]) -> ClosedPose | None:
         if not poses:
@@ -144,15 +142,15 @@ class DesignPoseSearch:
         fewest = min(pose.freedoms for pose in poses)
         regular = [pose for pose in poses if pose.freedoms == fewest]
         if self.must_lead:
-            most = max(self._led(pose) for pose in regular)
-            regular = [pose for pose in regular if self._led(pose) == most]
+            most = max(self._count_led(pose) for pose in regular)
+            regular = [pose for pose in regular if self._count_led(pose) == most]
         best = max(pose.quality for pose in regular)
         good = sorted((pose for pose in regular if pose.quality >= WORST * best), key=self._distance)
-        rooms = [(self._room(pose), pose) for pose in good[:COMPARED]]
+        rooms = [(self._closable_share(pose), pose) for pose in good[:COMPARED]]
         roomiest = max(room for room, _ in rooms)
         return next(pose for room, pose in rooms if room >= roomiest - SELDOMER)
 
-    def _led(self, pose: ClosedPose) -> int:
+    def _count_led(self, pose: ClosedPose) -> int:
         """Return the number of requested coordinates that are independent in a pose."""
         return len({*self.wished} & {*pose.lead})
 
@@ -174,7 +172,7 @@ class DesignPoseSearch:
         starts[:, ~free] = self.wanted[~free]
         return starts
 
-    def _different(self, starts: Array, free: Array) -> list[Array]:
+    def _find_distinct(self, starts: Array, free: Array) -> list[Array]:
         """Return closed poses that the starts lead to, each once."""
         different: list[Array] = []
         for q in self._closed(starts, free):
@@ -188,14 +186,14 @@ class DesignPoseSearch:
 
         The poses are closed to rounding where there are any such, else to the tolerance.
         """
-        q = self._descended(q, free, ITERATIONS)
+        q = self._descend(q, free, ITERATIONS)
         residual, _ = self.chains.errors(q)
         near = q[np.max(np.abs(residual), axis=1, initial=0.0) < self.tolerance]
-        polished = [self._polished(each, free) for each in near]
+        polished = [self._polish(each, free) for each in near]
         exact = [pose for pose, error in polished if error <= ROUNDING]
         return np.array(exact or [pose for pose, _ in polished]).reshape(-1, self.chains.n)
 
-    def _descended(self, q: Array, free: Array, iterations: int) -> Array:
+    def _descend(self, q: Array, free: Array, iterations: int) -> Array:
         """Levenberg and Marquardt's steps on all poses together."""
         q = q.copy()
         columns = np.flatnonzero(free)
@@ -223,7 +221,7 @@ class DesignPoseSearch:
             damping[busy] = np.where(better, np.maximum(0.2 * damping[busy], 1e-14), 5.0 * damping[busy])
         return q
 
-    def _polished(self, q: Array, free: Array) -> tuple[Array, float]:
+    def _polish(self, q: Array, free: Array) -> tuple[Array, float]:
         """Return the pose that Newton's steps of least length lead to, and its largest residual."""
         columns = np.flatnonzero(free)
         best, least = q, math.inf
@@ -250,11 +248,11 @@ class DesignPoseSearch:
 
     def choose_leads(self, acting: Sequence[int], pose: ClosedPose) -> tuple[int, ...]:
         """Return independent coordinates among requested ones; none if others are clearly better."""
-        led = self._judged(pose.q, "", acting)
-        well = led.quality >= WORST * self._judged(pose.q, "", ()).quality
+        led = self._judge(pose.q, "", acting)
+        well = led.quality >= WORST * self._judge(pose.q, "", ()).quality
         return led.lead if well and {*acting} & {*led.lead} else ()
 
-    def _judged(self, q: Array, how: str, wished: Sequence[int] | None = None) -> ClosedPose:
+    def _judge(self, q: Array, how: str, wished: Sequence[int] | None = None) -> ClosedPose:
         """Return freedoms of a closed pose, its independent coordinates, and their quality."""
         wished = self.wished if wished is None else wished
         seen = np.flatnonzero(self.seen)
@@ -269,7 +267,7 @@ class DesignPoseSearch:
         led = tuple(int(seen[k]) for k in lead)
         return ClosedPose(q, quality, len(seen) - rank, led, how, self.error(q))
 
-    def _room(self, pose: ClosedPose) -> float:
+    def _closable_share(self, pose: ClosedPose) -> float:
         """Return the part of states around a pose in which the loops can be closed."""
         rng = np.random.default_rng(SEED)
         lead = list(pose.lead)
@@ -281,7 +279,7 @@ class DesignPoseSearch:
         step = rng.uniform(-AROUND, AROUND, (SAMPLES, len(lead))) * self.chains.scales[lead] / STEPS
         for _ in range(STEPS):
             q[:, lead] += step
-            q = self._descended(q, free, 8)
+            q = self._descend(q, free, 8)
         residual, _ = self.chains.errors(q)
         return float(np.mean(np.max(np.abs(residual), axis=1, initial=0.0) < 1e-6))
 

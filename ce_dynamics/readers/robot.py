@@ -161,7 +161,7 @@ class Robot:
     loops: dict[str, RobotLoop]
     couplings: dict[str, CouplingOf]
 
-    def way(self, link: str) -> list[str]:
+    def path_to_root(self, link: str) -> list[str]:
         """Return the names of the joints from a link to the root."""
         carrier = {joint.child: joint for joint in self.joints.values()}
         found: list[str] = []
@@ -174,7 +174,7 @@ class Robot:
 def find_loop_joints(robot: Robot) -> set[str]:
     """Return joints between the ends of loops."""
     ends = ((loop.predecessor, loop.successor) for loop in robot.loops.values())
-    return {name for one, other in ends for name in {*robot.way(one)} ^ {*robot.way(other)}}
+    return {name for one, other in ends for name in {*robot.path_to_root(one)} ^ {*robot.path_to_root(other)}}
 
 
 def make_name(name: str, taken: tuple[str, ...]) -> str:

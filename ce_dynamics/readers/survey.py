@@ -105,7 +105,7 @@ def check_ignored(
     open_tags = {tag for rules in grammar.values() for tag, rule in rules.items() if rule.attributes is None}
     for name in asked:
         if name not in known and name.partition("@")[0] not in (open_tags if "@" in name else ()):
-            meant = checks.nearest(name, sorted(known), cutoff=0.6)
+            meant = checks.suggest_name(name, sorted(known), cutoff=0.6)
             raise DataError(
                 f"{file}: ignore={{{checks.show(name)}}}: nothing there is called so, and it is no kind of "
                 f"element or attribute of the format{meant}"
@@ -152,7 +152,7 @@ def survey(
         rule = grammar[context].get(element.tag)
         if rule is None or rule is LOOKS or rule is NOTED:
             name = element.attributes.get("name", "")
-            yield Finding(element.tag, where(element), rule is LOOKS, rule is NOTED, name)
+            yield Finding(element.tag, locate(element), rule is LOOKS, rule is NOTED, name)
             continue
         yield from unread_attributes(element, rule)
         yield from survey(element, grammar, rule.children, included)
@@ -177,10 +177,10 @@ def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
                 near = difflib.get_close_matches(name, sorted(rule.attributes), n=1)
                 meant = f", perhaps for {near[0]!r}" if near and name not in rule.settings else ""
                 kind, owner = f"{element.tag}@{name}", element.attributes.get("name", "")
-                yield Finding(kind, where(element) + meant, name in rule.settings, name=owner)
+                yield Finding(kind, locate(element) + meant, name in rule.settings, name=owner)
 
 
-def where(element: Element) -> str:
+def locate(element: Element) -> str:
     """Return the line and name of an element, and its file if it is an included one."""
     named = element.attributes.get("name")
     file = f"{element.path.name} " if element.included else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.compiled.variables import RESERVED, plain
+from ce_dynamics.compiled.variables import RESERVED, valid_name
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import join_name, rate_name
 from ce_dynamics.embedding.closures.freedoms import Freedoms
@@ -71,7 +71,7 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
         ):
             freedoms = Freedoms(bodies, closures, bodies)
             if sum(body.inboard.n_v for body in whole) < freedoms.number:
-                whole, others = group_leads(freedoms.beside(whole) or whole)
+                whole, others = group_leads(freedoms.choose_beside(whole) or whole)
         picked[closures[0].name] = tuple(body.name for body in bodies if body in whole), tuple(others)
     give_back(system)  # before closures are copied
     system.closures = [
@@ -96,7 +96,7 @@ def taken_names(system: System) -> set[str]:
         hinge = body.inboard
         names |= {join_name(body.name, suffix) for suffix in hinge.coordinate_names}
         names |= {rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names}
-    return {plain(name) for name in names}
+    return {valid_name(name) for name in names}
 
 
 def check_stops(reader: str, given: object) -> tuple[float, float] | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
     about = {str(name): str(value) for name, value in results.attrs.items()}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole(path) as part:
+        with replace_on_success(path) as part:
             WRITERS[path.suffix.lower()](quantities, about, part)
     except OSError as error:
         raise ModelError(

@@ -233,7 +233,7 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def judge_prospects(
+def choose_method(
     prospects: Mapping[str, Prospect],
     spectra: list[NDArray[np.complex128]],
     costs: Costs,
@@ -263,7 +263,7 @@ def judge_prospects(
         options["step"] = chosen.step
     else:
         options |= {"rtol": tolerance, "atol": 0.01 * tolerance}
-    reasons = tuple(reasons_for(best, prospects, fastest[0], costs, pair, trial))
+    reasons = tuple(list_reasons(best, prospects, fastest[0], costs, pair, trial))
     return Recommendation(best, options, reasons, dict(prospects), fastest)
 
 
@@ -276,7 +276,7 @@ def cheapest(prospects: Mapping[str, Prospect], pair: str, trial: Trial | None) 
     return best
 
 
-def reasons_for(
+def list_reasons(
     best: str,
     prospects: Mapping[str, Prospect],
     fastest: complex,
@@ -486,8 +486,8 @@ def recommend_method(
     for method in REGISTERED:
         stable = min(stable_step(method, eigenvalues) for eigenvalues in spectra)
         accurate = min(accurate_step(method, rate, z, tolerance, horizon) for z in begun)
-        prospects[method.name] = prospect(method, stable, accurate, costs, tried.get(method.name))
-    return judge_prospects(prospects, spectra, costs, tolerance, tried)
+        prospects[method.name] = predict_method(method, stable, accurate, costs, tried.get(method.name))
+    return choose_method(prospects, spectra, costs, tolerance, tried)
 
 
 def autonomous(rhs: RightHandSide) -> Rate:
@@ -499,7 +499,9 @@ def autonomous(rhs: RightHandSide) -> Rate:
     return rate
 
 
-def prospect(method: Method, stable: float, accurate: float, costs: Costs, trial: Trial | None) -> Prospect:
+def predict_method(
+    method: Method, stable: float, accurate: float, costs: Costs, trial: Trial | None
+) -> Prospect:
     """Predict a method by its stable and accurate steps at single states, or by its trial."""
     if trial is not None:
         step, evaluations = 1.0 / trial.steps, trial.evaluations

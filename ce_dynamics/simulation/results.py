@@ -13,7 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import Variable, hinge_entries, hinge_values, plain, variables
+from ce_dynamics.compiled.variables import Variable, hinge_entries, hinge_values, valid_name, variables
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 
@@ -77,7 +77,7 @@ class Observed(NamedTuple):
     closures: Floats
     gearing: Floats
 
-    def until(self, n: int) -> Observed:
+    def take_first(self, n: int) -> Observed:
         """Return the first n instants."""
         return Observed(*(part[:n] for part in self))
 
@@ -98,7 +98,7 @@ def record(
     outputs, closures, _ = observe_run(model, Y, U) if seen is None else seen
     parts = Y, U, outputs
     data: dict[str, ResultVariable] = {}
-    for variable, places in model.once("places of variables", partial(places_of_variables, model)):
+    for variable, places in model.get_or_make("places of variables", partial(places_of_variables, model)):
         columns = [parts[place.part][:, place.column] for place in places]
         units = {"units": variable.unit}
         if variable.dimension is None:
@@ -159,7 +159,7 @@ def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) 
         values = hinge_values(model.instant(y, u).outward, model.system.bodies)
         return {"hinges": array(values[name] for name in every)}
 
-    (values,) = model.at_state("hinges", hinges).at_rows(Y, U)
+    (values,) = model.function_of_state("hinges", hinges).at_rows(Y, U)
     known = {variable.name for variable in model.variables}
     columns: dict[str, ResultVariable] = {}
     for variable in variables(entries, model.system.groups):
@@ -200,14 +200,14 @@ def states_and_inputs(model: Model, results: xr.Dataset) -> tuple[Floats, Floats
 
 def compute_dependent(results: xr.Dataset, name: str, model: Model) -> xr.DataArray | None:
     """Return a dependent hinge's coordinate or rate from the states of a data set; None if there is none."""
-    entries = [entry for entry in dependent_hinges(model, ALL) if plain(entry.name) == plain(name)]
+    entries = [entry for entry in dependent_hinges(model, ALL) if valid_name(entry.name) == valid_name(name)]
     if not entries:
         return None
     Y, U, like = states_and_inputs(model, results)
     (column,) = hinge_columns(model, Y, U, entries[:1]).values()
     found = like.copy(data=np.reshape(column.values, like.shape))
     found.attrs = dict(column.attrs)
-    return found.rename(plain(name))
+    return found.rename(valid_name(name))
 
 
 WORK = "work of drives, and of force elements beyond what they store"
@@ -272,12 +272,12 @@ def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.D
     what = "a data set, as ce_dynamics.simulate returns it"
     checks.provides("quantity: results", results, ("sel", "isel"), what)
     checks.text("quantity: name", name)
-    if plain(name) in results:
-        return results[plain(name)]
+    if valid_name(name) in results:
+        return results[valid_name(name)]
     for dimension in results.dims:
         members = results[dimension].values if dimension in results.coords else ()
         for member in map(str, members):
-            shared = plain(name.removeprefix(f"{member}."))
+            shared = valid_name(name.removeprefix(f"{member}."))
             if name.startswith(f"{member}.") and shared in results and dimension in results[shared].dims:
                 found: xr.DataArray = results[shared].sel({dimension: member})
                 return found
@@ -286,7 +286,7 @@ def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.D
         found_there = compute_dependent(results, name, model)
         if found_there is not None:
             return found_there
-    hint = checks.nearest(plain(name), map(str, results))
+    hint = checks.suggest_name(valid_name(name), map(str, results))
     dependent = (
         ""
         if model is not None

@@ -105,7 +105,7 @@ class RightHandSide:
         self._control.run()
         return self._control.outputs["u"]
 
-    def over(self, t: Floats, Y: Floats) -> Floats:
+    def evaluate_rows(self, t: Floats, Y: Floats) -> Floats:
         """Return ẏ at several instants and states, in rows."""
         self.evaluations += len(t)
         (rates,) = self.dynamics.at_rows(Y[:, : self._n], self.inputs_over(t, Y))
@@ -137,7 +137,7 @@ class RateAt:
 
     def of_rows(self, Y: Floats) -> Floats:
         """Return the same of every row."""
-        return self._rhs.over(np.full(len(Y), self._t), Y)
+        return self._rhs.evaluate_rows(np.full(len(Y), self._t), Y)
 
 
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:

@@ -17,8 +17,8 @@ from ce_dynamics.simulation.monitors.charts import Charts, SolutionPieces, solve
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     from scipy.integrate._ivp.ivp import OdeResult

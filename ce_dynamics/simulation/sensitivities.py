@@ -23,11 +23,11 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.derivatives import QuantityRows, all_names, quantities_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
-from ce_dynamics.compiled.input_laws import answers
+from ce_dynamics.compiled.input_laws import evaluate_law
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
@@ -136,7 +136,7 @@ def simulate_sensitivities(
     columns = columns_of(model, by, held)
     rows = QuantityRows(model, list_quantities(model, of))
     law = None if inputs is None or isinstance(inputs, Mapping) else inputs
-    with at_work(f"tracing sensitivities of {model.system.name!r}"):
+    with log_work(f"tracing sensitivities of {model.system.name!r}"):
         functions = Functions(model, law, rows, columns, held)
     S0 = initial(columns, state, y0_by)
     T, Y, S = integrate(functions, columns, t, state, S0, {"method": method, "rtol": rtol, "atol": atol})
@@ -231,7 +231,7 @@ class Functions:
             given = list(held)
             for place, value in zip(self.places, p, strict=True):
                 given[place] = value
-            return array(given) if law is None else answers(model, law, t[0], y, array(given))
+            return array(given) if law is None else evaluate_law(model, law, t[0], y, array(given))
 
         def rate(t: Array, y: Array, p: Array) -> dict[str, Array]:
             return {"f": model.instant(y, inputs_at(t, y, p)).y_dot}

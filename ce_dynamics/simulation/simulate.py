@@ -12,17 +12,16 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
 from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.monitors.failure_location import LeftItsRange, NearSingular
 from ce_dynamics.simulation.monitors.jumps import Jumps
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError, StallWatch
-from ce_dynamics.simulation.monitors.promises import EnergyBalance, InputRanges, Promises
+from ce_dynamics.simulation.monitors.postconditions import EnergyBalance, InputRanges, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
-from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange, NearSingular
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
-from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, list_times
 from ce_dynamics.simulation.results import (
     WORK,
     Record,
@@ -34,6 +33,7 @@ from ce_dynamics.simulation.results import (
 )
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 from ce_dynamics.simulation.scipy_run import import_integrators, integrate
+from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, list_times
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,7 +60,7 @@ def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
     text = run.trouble
     if text:
         for monitor in sorted(monitors, key=lambda monitor: monitor.asked):
-            said = monitor.where(run)
+            said = monitor.explain(run)
             text += said
             if said and monitor.says_all:
                 break
@@ -215,11 +215,13 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     rhs = RightHandSide(model, inputs, options.audit, options.parameters)
     start = np.append(start, 0.0) if options.audit else start
     size = 8.0 * (options.duration / options.interval + 2.0) * (len(start) + 1)
-    checks.room("the states at the stored instants", size, "give a longer interval or a shorter duration")
+    checks.limit_memory(
+        "the states at the stored instants", size, "give a longer interval or a shorter duration"
+    )
     run, told = integrate_run(rhs, start, options)
     monitors = monitors_of(model)
     for monitor in monitors:
-        monitor.judge(run)
+        monitor.check_run(run)
     results = record(model, run.t, run.states, run.U, attributes(run, told), run.seen)
     results.variables |= hinge_columns(model, run.states, run.U, dependent)
     if options.audit:
@@ -255,7 +257,7 @@ def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tup
     if not options.native:
         import_integrators()
     stepper: Stepper | None = None
-    with at_work(f"integrating {rhs.model.system.name!r} by {options.method}"):  # compiles loops
+    with log_work(f"integrating {rhs.model.system.name!r} by {options.method}"):  # compiles loops
         if options.native:
             stepper = native_stepper(rhs, start, options)
             began = time.perf_counter()

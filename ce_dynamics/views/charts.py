@@ -172,7 +172,7 @@ def draw(axes: Axes, chart: Chart) -> None:
         axes.plot(limit.x, limit.y, color=limit.colour or GREY, linewidth=1.4, linestyle=(0, (5, 2)))
     scales = [axes]
     if any(line.right for line in chart.lines):
-        scales.append(right_scale(axes))
+        scales.append(add_right_scale(axes))
     for k, line in enumerate(chart.lines):
         shown: dict[str, Any] = {"color": line.colour or COLOURS[k % len(COLOURS)], "linestyle": line.dashes}
         marked = "o" if len(line.x) <= SPARSE and not chart.above else ""
@@ -206,7 +206,7 @@ def legend_label(label: str) -> str:
     return drawn_text(label) if label else "_nolegend_"
 
 
-def right_scale(axes: Axes) -> Axes:
+def add_right_scale(axes: Axes) -> Axes:
     """Return a second scale for the same chart."""
     right = axes.twinx()
     right.margins(x=0.01)
@@ -223,16 +223,16 @@ def limit_scales(scales: Sequence[Axes], chart: Chart) -> None:
     elif "y" not in chart.logarithmic:
         unit = chart.y.rpartition("[")[2].rstrip("]")
         for scale, least in zip(scales, chart.least or (), strict=False):
-            widen(scale, least, least)
+            widen_range(scale, least, least)
         if chart.least is None and not chart.logarithmic:
-            widen(axes, LEAST.get(unit, 1e-6), 1.0)
+            widen_range(axes, LEAST.get(unit, 1e-6), 1.0)
     low, high = axes.get_ylim()
     if chart.covers or not all(map(math.isinf, chart.within)):
         low, high = min(low, *chart.covers, high), max(high, *chart.covers, low)
         axes.set_ylim(max(low, chart.within[0]), min(high, chart.within[1]))
 
 
-def widen(axes: Axes, below: float, least: float) -> None:
+def widen_range(axes: Axes, below: float, least: float) -> None:
     """Show at least some range where it is below another."""
     low, high = axes.get_ylim()
     if high - low < below:

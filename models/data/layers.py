@@ -92,7 +92,7 @@ class Groups:
         return list(keys)
 
 
-def take_all(key: Key, assignment: Assignment) -> bool:
+def drop_nothing(key: Key, assignment: Assignment) -> bool:
     """Leave no number of a layer out."""
     return True
 
@@ -101,7 +101,7 @@ def lay(
     table: Table,
     assignments: Iterable[Assignment],
     groups: Groups,
-    counts: Callable[[Key, Assignment], bool] = take_all,
+    counts: Callable[[Key, Assignment], bool] = drop_nothing,
 ) -> Table:
     """Return the table with a layer of assignments laid over it; the given table is left as it is.
 
@@ -211,7 +211,7 @@ def validate(
         message = problem.with_example(_example(groups.quantities[keys[0]], keys[0], examples))
     others = len({groups.general(key, keys) for key in keys}) - 1
     more = f" (and {others} more)" if others else ""
-    raise DataError(f"{_where(table, keys[0], label)}: {groups.general(keys[0], keys)}: {message}{more}")
+    raise DataError(f"{_place_of(table, keys[0], label)}: {groups.general(keys[0], keys)}: {message}{more}")
 
 
 def _nest(table: Table) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def _nest(table: Table) -> dict[str, Any]:
     return root
 
 
-def _where(table: Table, key: Key, label: str) -> str:
+def _place_of(table: Table, key: Key, label: str) -> str:
     """Return the place of a value; for a section, `OVERRIDE` if it holds such a value, else ``label``."""
     if key in table:
         return table[key].where

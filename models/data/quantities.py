@@ -432,6 +432,6 @@ def find_option(owner: str, options: Iterable[Option], name: str) -> Option:
     if name not in known:
         hint = f"known are {', '.join(known)}" if known else "it has none"
         raise DataError(
-            f"{owner}: unknown option {checks.show(name)}{checks.nearest(name, known) or ';'} {hint}"
+            f"{owner}: unknown option {checks.show(name)}{checks.suggest_name(name, known) or ';'} {hint}"
         )
     return known[name]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ce_dynamics.algebra.files import whole
+from ce_dynamics.algebra.files import replace_on_success
 from ce_dynamics.views.charts import Chart, save_sheet, sheet
 from ce_dynamics.views.scene import View
 
@@ -39,7 +39,7 @@ def cell(value: Any) -> str:
 def save_charts(charts: Sequence[Chart], title: str, name: str) -> Path:
     """Draw charts beside each other, write the picture and print its path."""
     path = Path(f"{name}.png")
-    with whole(path) as beside:
+    with replace_on_success(path) as beside:
         save_sheet(sheet(charts, title, columns=2), beside)
     print(f"picture: {path}")
     return path

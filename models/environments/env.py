@@ -16,7 +16,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes
-from ce_dynamics.models.environments.task import DrivenVehicle, Task, corners, outward
+from ce_dynamics.models.environments.task import DrivenVehicle, Task, corners, to_world
 from ce_dynamics.models.environments.tasks import Ranges, task_of
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.pictures import cameras_of, road_of, shapes_of
@@ -66,7 +66,7 @@ def picture(task: Task, goal: Floats, trace: Trace) -> NDArray[np.uint8]:
     for points, colour in task.lines(goal, here[:1]):
         axes.plot(*points.T, color=colour)
     vehicle = task.vehicle
-    ring = outward(corners(vehicle.length, vehicle.width, vehicle.middle)[[0, 1, 2, 3, 0]], here)
+    ring = to_world(corners(vehicle.length, vehicle.width, vehicle.middle)[[0, 1, 2, 3, 0]], here)
     axes.fill(*ring.T, color="#7f8f7a", alpha=0.7)
     axes.plot(*ring[[0, 1]].T, color="#1d2429", linewidth=3.0)  # the front
     axes.text(0.02, 0.95, f"{trace[-1][0]:.2f} s", transform=axes.transAxes)

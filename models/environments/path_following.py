@@ -22,8 +22,8 @@ from ce_dynamics.models.environments.task import (
     Seen,
     Sensors,
     Task,
-    outward,
-    within,
+    to_frame,
+    to_world,
 )
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 
@@ -88,7 +88,7 @@ class PathFollowing(Task):
         )
 
     def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
-        x, y, yaw = within(sensors, *goal)
+        x, y, yaw = to_frame(sensors, *goal)
         speed = self.vehicle.speed
         views = [self.path.view(x, y, yaw, speed * ahead, speed * ahead) for ahead in AHEAD]
         error = views[0].heading_error
@@ -118,5 +118,8 @@ class PathFollowing(Task):
             return []
         middle = np.array([[s, float(self.path.y_ref(s))] for s in along])
         side = np.array([0.0, self.width])
-        found = [GroundLine(outward(middle, goal), "#0b6fb8")]
-        return [*found, *(GroundLine(outward(middle + sign * side, goal), "#999999") for sign in (-1.0, 1.0))]
+        found = [GroundLine(to_world(middle, goal), "#0b6fb8")]
+        return [
+            *found,
+            *(GroundLine(to_world(middle + sign * side, goal), "#999999") for sign in (-1.0, 1.0)),
+        ]

@@ -221,14 +221,14 @@ class Task(ABC):
         """Return the lines on the ground, for a vehicle that has been at the positions x [m]."""
 
 
-def within(sensors: Sensors, x0: Scalar, y0: Scalar, yaw0: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+def to_frame(sensors: Sensors, x0: Scalar, y0: Scalar, yaw0: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Place and heading in a frame that lies at (x0, y0), turned by yaw0."""
     c, s = cos(yaw0), sin(yaw0)
     dx, dy = sensors["x"] - x0, sensors["y"] - y0
     return c * dx + s * dy, c * dy - s * dx, sensors["yaw"] - yaw0
 
 
-def outward(points: Floats, goal: Floats) -> Floats:
+def to_world(points: Floats, goal: Floats) -> Floats:
     """Points (n, 2) of the frame of a goal (x0, y0, yaw0) in the world."""
     c, s = np.cos(goal[2]), np.sin(goal[2])
     turned: Floats = points @ np.array([[c, s], [-s, c]]) + goal[:2]

@@ -28,9 +28,9 @@ from ce_dynamics.models.environments.task import (
     Sensors,
     Task,
     corners,
-    outward,
     prepare_vehicle,
-    within,
+    to_frame,
+    to_world,
 )
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
@@ -103,7 +103,7 @@ class Parking(Task):
         self._pitch = vehicle.width + room
 
     def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
-        x, y, yaw = within(sensors, *goal)
+        x, y, yaw = to_frame(sensors, *goal)
         c, s = cos(yaw), sin(yaw)
         middle = self.vehicle.middle  # of both rectangles: that of the goal has its own at its origin
         x, y = x + middle * c, y + middle * s
@@ -156,7 +156,7 @@ class Parking(Task):
         found = []
         for side, colour in ((-1.0, "#e0701a"), (0.0, "#0b6fb8"), (1.0, "#e0701a")):
             ring = own[[0, 1, 2, 3, 0]] + [0.0, side * self._pitch]
-            found.append(GroundLine(outward(ring, goal), colour))
+            found.append(GroundLine(to_world(ring, goal), colour))
         return found
 
 
@@ -224,7 +224,7 @@ class LaneChange(PathFollowing):
         self.gates = course.gates
 
     def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
-        x, y, yaw = within(sensors, *goal)
+        x, y, yaw = to_frame(sensors, *goal)
         c, s = cos(yaw), sin(yaw)
         vehicle = self.vehicle
         room: Scalar = FAR
@@ -249,7 +249,7 @@ class LaneChange(PathFollowing):
         for gate in self.gates:
             for side in (gate.left, gate.right):
                 edge = np.array([[gate.start, side], [gate.end, side]])
-                found.append(GroundLine(outward(edge, goal), "#e0701a"))
+                found.append(GroundLine(to_world(edge, goal), "#e0701a"))
         return found
 
 

@@ -131,7 +131,7 @@ def convert_hardpoints(path: Path, base: str, axle: str, axes: str, length: str 
     if axes not in AXES:
         choices = "; ".join(f"{name}: {what}" for name, (what, _) in AXES.items())
         raise DataError(
-            f"axes: unknown {checks.show(axes)}{checks.nearest(axes, AXES) or ';'} choose from {choices}"
+            f"axes: unknown {checks.show(axes)}{checks.suggest_name(axes, AXES) or ';'} choose from {choices}"
         )
     vehicle = VehicleParameters.load(base)
     layout = {one.name: one for one in vehicle.layout.axles}

@@ -14,11 +14,11 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.data.quantities import find_option, si_value
-from ce_dynamics.models.handling.metrics.validity import Violation, first, lift, spin, unsteady
+from ce_dynamics.models.handling.metrics.validity import Violation, first, first_unsteady, lift, spin
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
 from ce_dynamics.models.vehicles.driving import AxlePath
-from ce_dynamics.models.vehicles.prepared import add_path_error, refuse_swinging
+from ce_dynamics.models.vehicles.prepared_run import add_path_error, refuse_swinging
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import simulate_to_record
@@ -245,7 +245,7 @@ class Run:
         if loads is not None:
             found.append(lift(t, *(side[used] for side in loads)))
         if steady:
-            found.append(unsteady(t, self.ay[used], v, self["yaw_rate"][used]))
+            found.append(first_unsteady(t, self.ay[used], v, self["yaw_rate"][used]))
         return first(found)
 
     @property

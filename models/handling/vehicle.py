@@ -24,9 +24,9 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.case import VehicleSetup, add_road, first_pedals, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driver_training import practise
 from ce_dynamics.models.vehicles.driving import AxlePath, driver_parameters
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.practice import practise
 from ce_dynamics.models.vehicles.sensors import Reference
 from ce_dynamics.models.vehicles.steering_angle import mean_wheel_angle
 from ce_dynamics.simulation.results import Record

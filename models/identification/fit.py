@@ -264,7 +264,7 @@ class Rounds:
 
     def assume_noise(self) -> None:
         """Assume the same part of every channel, and independent samples: errors of priors show no noise."""
-        for key, measured in self.joined(r.measured for r in self.problem.rows).items():
+        for key, measured in self.join_channels(r.measured for r in self.problem.rows).items():
             self.noise[key] = Noise(FIRST * float(np.std(measured)), 0.0, 0.0)
             self.time[key] = 1.0
         self.sizes = [
@@ -292,9 +292,11 @@ class Rounds:
 
     def noise_rms(self) -> dict[Key, float]:
         """Return the root mean square of the noise of every channel."""
-        return {key: float(np.sqrt(np.mean(sizes**2))) for key, sizes in self.joined(self.sizes).items()}
+        return {
+            key: float(np.sqrt(np.mean(sizes**2))) for key, sizes in self.join_channels(self.sizes).items()
+        }
 
-    def joined(self, parts: Iterable[Floats]) -> dict[Key, Floats]:
+    def join_channels(self, parts: Iterable[Floats]) -> dict[Key, Floats]:
         """Return parts of all rows, joined by channel."""
         found: dict[Key, list[Floats]] = {}
         for key, part in zip(self.keys, parts, strict=True):
@@ -437,17 +439,17 @@ class Rounds:
         self.starts = fitted
         return {key: float(np.quantile(np.concatenate(parts), 0.95)) for key, parts in ratios.items()}
 
-    def unexplained(self, theta: Floats) -> list[Key]:
+    def unexplained_channels(self, theta: Floats) -> list[Key]:
         """Return the channels that a constant would predict better."""
-        measured = self.joined(rows.measured for rows in self.problem.rows)
-        errors = self.joined(self.residuals(theta))
+        measured = self.join_channels(rows.measured for rows in self.problem.rows)
+        errors = self.join_channels(self.residuals(theta))
         return [key for key, error in errors.items() if not np.mean(error**2) < np.var(measured[key])]
 
     def result(self, theta: Floats, rounds: int) -> Fit:
         """Return the fit at its end."""
         problem, n = self.problem, self.n
         _, J, w = self.normal(theta)
-        unexplained = self.unexplained(theta)
+        unexplained = self.unexplained_channels(theta)
         information = J[:-n].T @ (w[:-n, np.newaxis] * J[:-n])
         scales = np.outer(self.scale, self.scale)
         covariance = np.asarray(np.linalg.inv(information + np.eye(n)) * scales, dtype=np.float64)

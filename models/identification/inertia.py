@@ -113,10 +113,10 @@ def balance(run: Recording, data: VehicleParameters) -> list[InertialEstimate]:
         inside |= (time > start + WIDTH) & (time < end - WIDTH)
     Y, f = regressor(a, omega, alpha)[:, [1, 5]], np.column_stack((force, moment))
     good = inside & np.isfinite(Y).all(axis=(1, 2)) & np.isfinite(f).all(axis=1)
-    return regressed(Y[good], f[good], base_parameters(data), float(data.mass))
+    return regress(Y[good], f[good], base_parameters(data), float(data.mass))
 
 
-def regressed(Y: Floats, f: Floats, base: Floats, mass: float) -> list[InertialEstimate]:
+def regress(Y: Floats, f: Floats, base: Floats, mass: float) -> list[InertialEstimate]:
     """Return estimates; rows weigh by their residuals and by how long these are correlated."""
     sd = PRIOR * np.array([mass, mass, mass, mass, *[max(base[4], base[7], base[9])] * 6])
     A = np.concatenate((Y, np.tile(np.eye(Y.shape[1]), (len(Y), 1, 1))), axis=2)

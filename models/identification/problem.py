@@ -138,7 +138,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     else:
         if plain not in plant.parameters:
             raise DataError(
-                f"free: {name!r} is no free number of {plant.name}{checks.nearest(plain, plant.parameters)}"
+                f"free: {plant.name} has no number {name!r}{checks.suggest_name(plain, plant.parameters)}"
             )
         default, unit = float(plant.nominal[plant.parameters.index(plain)]), plant.units.get(plain, "1")
         sd = (

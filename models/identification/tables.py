@@ -130,7 +130,7 @@ def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions:
             name = ast.unparse(node)
             if name not in known:
                 listed = ", ".join(list(known)[:30])
-                hint = checks.nearest(name, known) or ";"
+                hint = checks.suggest_name(name, known) or ";"
                 raise DataError(f"{owner}: no column {name!r}{hint} the table has {listed}")
             return known[name]
         if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in OPERATIONS:
@@ -143,7 +143,7 @@ def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions:
     try:
         return value(ast.parse(text, mode="eval").body)
     except SyntaxError:
-        raise DataError(f"{owner}: no column {text!r}{checks.nearest(text, known)}") from None
+        raise DataError(f"{owner}: no column {text!r}{checks.suggest_name(text, known)}") from None
     except DataError:
         raise
     except (TypeError, ValueError):  # of nodes and arguments that are none of these

@@ -20,11 +20,6 @@ from ce_dynamics.models.kc.compliance_sensitivities import (
     ComplianceSensitivities as ComplianceSensitivities,
     differentiate_force_sweep as differentiate_force_sweep,
 )
-from ce_dynamics.models.kc.ends import (
-    EndOfTravel as EndOfTravel,
-    Ends as Ends,
-    ends_of_travel as ends_of_travel,
-)
 from ce_dynamics.models.kc.force_sweeps import (
     ForceSweep as ForceSweep,
     force_sweep as force_sweep,
@@ -41,6 +36,11 @@ from ce_dynamics.models.kc.optimisation import (
 )
 from ce_dynamics.models.kc.rig import KCRig as KCRig
 from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities
+from ce_dynamics.models.kc.travel_limits import (
+    EndOfTravel as EndOfTravel,
+    Ends as Ends,
+    ends_of_travel as ends_of_travel,
+)
 from ce_dynamics.models.kc.vehicle import (
     axle_of as axle_of,
     compliance_of as compliance_of,

@@ -75,7 +75,7 @@ class Disc:
         return (self.body,) * 3
 
 
-def on_disc(disc: Floats, p: Floats) -> tuple[float, float]:
+def nearest_on_disc(disc: Floats, p: Floats) -> tuple[float, float]:
     """Coordinates α, β of the nearest point of a disc, C + α (P − C) + β (Q − C), α² + β² ≤ 1."""
     C, P, Q = disc
     away, size = p - C, float((P - C) @ (P - C))
@@ -93,9 +93,9 @@ def nearest_of_row(disc: Floats, row: Floats) -> tuple[Floats, Floats]:
     best, found = np.inf, (np.zeros(3), np.zeros(len(row)))
     for i in range(max(1, len(row) - 1)):
         a, b = row[i], row[min(i + 1, len(row) - 1)]
-        s = along_piece(disc, a, b)
+        s = nearest_share(disc, a, b)
         p = a + s * (b - a)
-        alpha, beta = on_disc(disc, p)
+        alpha, beta = nearest_on_disc(disc, p)
         weights = np.array((1.0 - alpha - beta, alpha, beta))
         gap = p - weights @ disc
         if gap @ gap < best:
@@ -107,13 +107,13 @@ def nearest_of_row(disc: Floats, row: Floats) -> tuple[Floats, Floats]:
     return found
 
 
-def along_piece(disc: Floats, a: Floats, b: Floats) -> float:
+def nearest_share(disc: Floats, a: Floats, b: Floats) -> float:
     """Return the part of the way from a to b that is nearest to a disc."""
     from scipy.optimize import brentq  # here, because most runs never ask
 
     def slope(s: float) -> float:
         p = a + s * (b - a)
-        alpha, beta = on_disc(disc, p)
+        alpha, beta = nearest_on_disc(disc, p)
         q = disc[0] + alpha * (disc[1] - disc[0]) + beta * (disc[2] - disc[0])
         return float((p - q) @ (b - a))
 
@@ -291,12 +291,12 @@ def nearest_of_parts(clearance: Clearance, one: Floats, other: Floats) -> Neares
     elif isinstance(clearance.other, Disc):
         others, mine = nearest_of_row(other, one)
     else:
-        return nearest(one, other)
+        return nearest_points(one, other)
     gap = mine @ one - others @ other
     return Nearest(mine, others, float(gap @ gap))
 
 
-def nearest(one: Floats, other: Floats) -> Nearest:
+def nearest_points(one: Floats, other: Floats) -> Nearest:
     """Return the nearest points of two rows of straight pieces, (n, 3) and (m, 3)."""
     best = Nearest(np.zeros(len(one)), np.zeros(len(other)), np.inf)
     for i in range(max(1, len(one) - 1)):

@@ -36,7 +36,7 @@ from ce_dynamics.models.kc.compliance import (
     solve_constrained,
     with_vertical,
 )
-from ce_dynamics.models.kc.force_sweeps import ForceSweep, figures, force_sweep_of
+from ce_dynamics.models.kc.force_sweeps import ForceSweep, figures_of_balance, force_sweep_of
 from ce_dynamics.models.kc.quantities import list_compliance_quantities
 from ce_dynamics.models.kc.sensitivities import label_derivatives
 
@@ -101,7 +101,7 @@ class ComplianceSensitivities:
             found = call(traced, **given)
             R = found["axes"]
             here = Elastic(R, vertical, R, R, found["W"], found["e"], R)
-            rows = figures(here, axle)
+            rows = figures_of_balance(here, axle)
             return {"figures": concatenate([np.asarray(rows[name], dtype=object) for name in self.names])}
 
         return trace("figures of the balance", read, {"vertical": (2,), **traced.input_shapes})

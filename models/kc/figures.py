@@ -162,7 +162,7 @@ class AxleFigures:
 
         def forces(c: Array) -> dict[str, Array]:
             axle = Travelling(self.poses, c)
-            by_travel = [axle.change("energy", way) for way in axle.ways()]
+            by_travel = [axle.change("energy", way) for way in axle.travel_directions()]
             return {"f": array(by_travel).T, "D": axle.D}
 
         return trace(f"{self.axle.name} axle: forces", forces, {"c": self.poses.size})
@@ -173,7 +173,7 @@ class AxleFigures:
         return directional_derivative(self.forces)
 
     @cached_property
-    def all(self) -> TracedFunction:
+    def all_figures(self) -> TracedFunction:
         """All figures as functions of c."""
         return self.select(tuple(quantity.name for quantity in self.known))
 
@@ -196,7 +196,7 @@ class AxleFigures:
 
         def newton(c: Array, goal: Array) -> dict[str, Array]:
             axle = Travelling(self.poses, c)
-            gap = axle.of_travel(axle.travel - goal)
+            gap = axle.travels_from_wheels(axle.travel - goal)
             step = -(axle.D @ gap)
             if axle.settled is not None:
                 away = axle.settled.step
@@ -209,10 +209,10 @@ class AxleFigures:
     def held(self, c: Array) -> Array:
         """Return the values held as parameters change: the travels, and the balance where springs decide."""
         if self.poses.settling is not None:
-            travels, left = self.poses.settling.held(c)
+            travels, left = self.poses.settling.travels_and_balance(c)
             return array([*travels, *left])
         axle = Travelling(self.poses, c)
-        return axle.of_travel(axle.travel)
+        return axle.travels_from_wheels(axle.travel)
 
     # Figures
 

@@ -172,14 +172,14 @@ def label_figures(
 ) -> xr.Dataset:
     """Return figures of some balances as labelled data."""
     rig = elastic.rig
-    rows = [figures(one, rig.axle) for one in found]
+    rows = [figures_of_balance(one, rig.axle) for one in found]
     values = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]} if rows else {}
     sweep = Sweep(kind, steering, travel, steering)
     known: tuple[Quantity, ...] = list_compliance_quantities()
     return dataset(rig.model.system.name, rig.axle, known, sweep, values)
 
 
-def figures(found: Elastic, axle: Axle) -> Figures:
+def figures_of_balance(found: Elastic, axle: Axle) -> Figures:
     """Return the figures of both wheels in one balance, by name."""
     P = contacts(found.W, found.e, axle)
     return {**wheel_figures(found.W, found.e, found.R, P), "vertical_force": found.preload}

@@ -98,12 +98,12 @@ class FreeBodies:
             **rig.poses.supports,
             **{one.element.name: one.element for one in elastic},
         }
-        self.others = self._others(own)
+        self.others = self._joined_at_rest(own)
         self.size = 6 * len(self.bodies)
         self.place = {body.name: 6 * k for k, body in enumerate(self.bodies)}
         self._compile()
 
-    def _others(self, own: set[str]) -> list[Body]:
+    def _joined_at_rest(self, own: set[str]) -> list[Body]:
         """Return bodies that do not move, but are joined to those that do."""
         found: dict[str, Body] = {}
         ends = [body for joint in self.all_joints for body in (joint.parent, joint.child)]

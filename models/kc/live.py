@@ -31,7 +31,7 @@ from ce_dynamics.models.kc.summary import finite
 from ce_dynamics.models.kc.sweeps import KINDS, SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.twin import single_tyres
+from ce_dynamics.models.tyres.twin_tyre import single_tyres
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
@@ -245,7 +245,7 @@ class LivePage:
     def take(self) -> Take:
         """The axle in its design pose."""
         model = self.rig.model
-        start = self.rig.c_with(None)
+        start = self.rig.start_pose(None)
         seen = self.functions["picture"].evaluate_many(c=start[np.newaxis])
         arrows = self._arrows(model.instant(*self.rig.poses.state(start)))
         values = Values(model.layout.parameters, start[len(start) - len(model.layout.parameters) :])

@@ -156,7 +156,7 @@ def charts_of(variants: Mapping[str, Mapping[str, xr.Dataset]]) -> list[Chart]:
     """Return the charts of `page`."""
     found = []
     for panel in PANELS:
-        shown = {label: sweeps[panel.sweep] for label, sweeps in variants.items() if answers(panel, sweeps)}
+        shown = {label: sweeps[panel.sweep] for label, sweeps in variants.items() if has_curve(panel, sweeps)}
         if shown:
             found.append(chart_of(panel, shown, colours_of(list(variants)) if len(variants) > 1 else {}))
     return found
@@ -199,7 +199,7 @@ def axle_picture(take: Take) -> Chart:
     return Chart("Axle with loads", x, y, tuple(lines), equal=True, areas=tuple(areas))
 
 
-def answers(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
+def has_curve(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
     """Return whether sweeps have a curve of a panel."""
     return panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
 

@@ -150,10 +150,10 @@ class PoseSearch:
         before, first, start = np.inf, c, True
         for _ in range(ITERATIONS):
             bound.run()
-            size = largest(gap)
+            size = largest_or_nan(gap)
             closed = size < CLOSED
             if not closed and not size < max(0.5 * before, 1e-11):  # NaN too
-                closed = finest(given, ahead)
+                closed = is_finest(given, ahead)
                 if not closed:
                     return None
             if closed:
@@ -163,7 +163,7 @@ class PoseSearch:
             before = size
             given[:] = ahead
         bound.run()
-        if finest(given, ahead) and same_branch(first - c, ahead - c):
+        if is_finest(given, ahead) and same_branch(first - c, ahead - c):
             return self._assembled(given, ahead)
         return None
 
@@ -175,7 +175,7 @@ class PoseSearch:
         whole = math.isfinite(self._newton.outputs["gap"].sum())
         return given.copy() if whole else before
 
-    def lead_to(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
+    def follow_to(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
         """From a pose to a travel and a steering position, in parts as long as Newton's method follows.
 
         Parameters
@@ -209,7 +209,7 @@ class PoseSearch:
                 raise UnreachedError(way, done, here)
 
 
-def largest(gap: Floats) -> float:
+def largest_or_nan(gap: Floats) -> float:
     """Return the largest size of a few numbers, NaN if one is."""
     found = 0.0
     for x in gap.tolist():
@@ -219,7 +219,7 @@ def largest(gap: Floats) -> float:
     return found
 
 
-def finest(given: Floats, ahead: Floats) -> bool:
+def is_finest(given: Floats, ahead: Floats) -> bool:
     """Return True if a step is as small as rounding, as near the dead centre of a loop."""
     return bool(np.max(np.abs(ahead - given)) < ROUNDING * (1.0 + np.max(np.abs(given))))
 

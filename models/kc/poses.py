@@ -143,7 +143,7 @@ class Settling:
 
     # At c
 
-    def held(self, c: Array) -> tuple[Array, Array]:
+    def travels_and_balance(self, c: Array) -> tuple[Array, Array]:
         """Return travels (m,), and ∇V less its best balance by wheel forces (n,): zero in equilibrium."""
         now = call(self.first, c=c)
         T, g = self.rows @ now["Z"], now["g"][0] + now["g"][1]

@@ -50,12 +50,12 @@ def rates_of(
         return {"wheel_force": force, **rates(springs, bars, tyres, track)}
     whole = springs[0, 0] + bars[0, 0]
     if travels is TOGETHER:
-        return together(force[0], whole, tyres)
+        return parallel_rates(force[0], whole, tyres)
     assert travels is AGAINST
-    return against(springs[0, 0], whole, tyres, track)
+    return opposite_rates(springs[0, 0], whole, tyres, track)
 
 
-def together(force: Scalar, whole: Scalar, tyres: Array) -> dict[str, Scalar | Array]:
+def parallel_rates(force: Scalar, whole: Scalar, tyres: Array) -> dict[str, Scalar | Array]:
     """Return forces and rates of wheels that only rise and fall together: half of the total at each wheel."""
     k = array((0.5 * whole, 0.5 * whole))
     return {
@@ -65,7 +65,7 @@ def together(force: Scalar, whole: Scalar, tyres: Array) -> dict[str, Scalar | A
     }
 
 
-def against(springs: Scalar, whole: Scalar, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
+def opposite_rates(springs: Scalar, whole: Scalar, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
     """Return roll rates of wheels that only travel by ±a: a moment k a track/2 at a roll of 2 a/track."""
     in_tyres = 1.0 / tyres[0] + 1.0 / tyres[1]
 
@@ -139,7 +139,7 @@ class Travelling:
         self.by = [poses.along(c, k) for k in range(n + len(poses.places.s))]
         self.settled = None if poses.settling is None else poses.settling.at(c)
         if self.settled is None:
-            self.D = right_inverse(self.of_travel(self.heights(self.by[:n])))
+            self.D = right_inverse(self.travels_from_wheels(self.heights(self.by[:n])))
         else:
             self.D = self.settled.D
 
@@ -147,7 +147,7 @@ class Travelling:
         """Return rows of both wheels' heights."""
         return array(array(one.W[side, 2] for one in by) for side in (0, 1))
 
-    def of_travel(self, of_wheels: Array) -> Array:
+    def travels_from_wheels(self, of_wheels: Array) -> Array:
         """Return the travels that can be chosen (m, …) from those of both wheels (2, …)."""
         if len(self.rows) == 2:
             return of_wheels
@@ -161,11 +161,11 @@ class Travelling:
 
     def wheels(self, left: float, right: float) -> Array:
         """Return the direction in which the wheels travel so much; one that they can (`Travels.kinds`)."""
-        way = self.of_travel(np.array((left, right)))
+        way = self.travels_from_wheels(np.array((left, right)))
         d: Array = sum_of(part * self.D[:, k] for k, part in enumerate(way))
         return pad_coordinates(d, len(self.by) - self.n)
 
-    def ways(self) -> list[Array]:
+    def travel_directions(self) -> list[Array]:
         """Return directions of the travels that can be chosen, one at a time."""
         return [pad_coordinates(d, len(self.by) - self.n) for d in self.D.T]
 
@@ -177,7 +177,7 @@ class Travelling:
         """
         if self.settled is not None:
             return array([*self.settled.by_steering(), 1.0])
-        rows = self.of_travel(self.heights(self.by) if locked is None else locked)
+        rows = self.travels_from_wheels(self.heights(self.by) if locked is None else locked)
         d = -right_inverse(rows[:, : self.n]) @ rows[:, self.n]
         return array([*d, 1.0])
 

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.mechanism.parameters import guards_of, outcomes_of, refusals
 from ce_dynamics.models.kc.axle import Axle
@@ -103,14 +103,14 @@ class KCRig:
         )
         self.axle = checks.instance("axle", axle, Axle, "a kc.Axle", DataError)
         self.poses = AxlePoses(model, axle)
-        with at_work(f"tracing the {axle.name} axle"):
+        with log_work(f"tracing the {axle.name} axle"):
             self.figures = AxleFigures(self.poses)
         self.search = PoseSearch(self.figures)
         self._steepness: Steepness | None = None
         self._functions: dict[tuple[str, ...], CompiledFunction] = {}
         self._free = FreeValues(model)
         self.parameters = self._free.names
-        self._start = self._home(self.poses.start)
+        self._start = self._design_pose(self.poses.start)
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -129,16 +129,16 @@ class KCRig:
 
     # Poses
 
-    def c_with(self, parameters: Mapping[str, float] | None) -> Floats:
+    def start_pose(self, parameters: Mapping[str, float] | None) -> Floats:
         """Return the pose to start from, with values of free parameters; the design pose of these."""
         if not parameters:
             return self._start.copy()
         p = self._free.at(parameters)
         c = self.poses.start.copy()
         c[len(c) - len(p) :] = p
-        return self._home(c)
+        return self._design_pose(c)
 
-    def _home(self, c: Floats) -> Floats:
+    def _design_pose(self, c: Floats) -> Floats:
         found = self.search.near(c, np.zeros(2))
         if found is None:
             raise AssemblyError(f"axle {self.axle.name!r} cannot be assembled in its design pose")
@@ -208,7 +208,7 @@ class KCRig:
         if np.any(lock != 0.0) and not self.poses.places.s:
             raise DataError(f"axle {self.axle.name!r} is not steered; leave steering out")
         self.poses.travels.check(self.axle.name, goals)
-        start = self.c_with(parameters)
+        start = self.start_pose(parameters)
         found: dict[int, Floats] = {}
         stopped: list[UnreachedError] = []
         if not len(goals):
@@ -218,7 +218,7 @@ class KCRig:
             c, z = found.get(first, start), goals[first] if first in found else np.zeros(2)
             try:
                 for k in order:
-                    c = found[k] = self.search.lead_to(c, goals[k], float(lock[k]), z)
+                    c = found[k] = self.search.follow_to(c, goals[k], float(lock[k]), z)
                     z = goals[k]
             except UnreachedError as error:
                 stopped.append(error)
@@ -248,7 +248,7 @@ class KCRig:
         if key not in self._functions:
             for name in key:
                 self.figures.check(name)
-            traced = self.figures.all if names is None else self.figures.select(key)
+            traced = self.figures.all_figures if names is None else self.figures.select(key)
             self._functions[key] = compile_function(traced)
         return self._functions[key]
 
@@ -302,14 +302,14 @@ class KCRig:
         found, stopped = self._outward(sweep.travel, sweep.steering, parameters, both_ways=True)
         if stopped and not found:
             raise explain_unreached(stopped)
-        done = self.done(sweep.part(sorted(found)), stack_poses(found, self._start))
+        done = self.complete_sweep(sweep.part(sorted(found)), stack_poses(found, self._start))
         read = self.read(stack_poses(found, self._start), quantities)
         results = dataset(self.model.system.name, self.axle, self.quantities, done, read)
         if stopped:
             raise explain_unreached(stopped, results)
         return results
 
-    def done(self, sweep: Sweep, poses: Floats) -> Sweep:
+    def complete_sweep(self, sweep: Sweep, poses: Floats) -> Sweep:
         """Return a sweep with the travels that both wheels have: with one freedom, not always those given."""
         if self.poses.travels.number == 2:
             return sweep

@@ -26,10 +26,10 @@ from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.kc.ends import warn_near_ends
 from ce_dynamics.models.kc.quantities import Quantity
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+from ce_dynamics.models.kc.travel_limits import warn_near_ends
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -227,7 +227,7 @@ def sensitivities(
     found = figures.at(poses).by_parameters
     by_name = {name: found[:, place] for name, place in figures.places.items()}
     return label_derivatives(rig, rig.quantities, by_name).assign_coords(
-        wheel_travel=(("pose", "side"), rig.done(sweep, poses).travel),
+        wheel_travel=(("pose", "side"), rig.complete_sweep(sweep, poses).travel),
         steering=("pose", sweep.steering),
         condition=("pose", condition, {"units": "1", "long_name": STEEP}),
     )

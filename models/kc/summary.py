@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
-from ce_dynamics.models.kc.ends import ends_of_travel
 from ce_dynamics.models.kc.sweeps import axes_of, convert_units
+from ce_dynamics.models.kc.travel_limits import ends_of_travel
 
 if TYPE_CHECKING:
     import xarray as xr

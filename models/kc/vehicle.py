@@ -147,7 +147,7 @@ def axle_of(
         Wheel(
             f"{corner.name}.wheel",
             radii[corner.name],
-            on_unit(corner.kingpin, sprung),
+            kingpin_on_unit(corner.kingpin, sprung),
             rates[corner.name],
             corner.name,
         )
@@ -181,7 +181,7 @@ def axle_of(
     )
 
 
-def on_unit(kingpin: Kingpin | None, unit: str) -> Kingpin | None:
+def kingpin_on_unit(kingpin: Kingpin | None, unit: str) -> Kingpin | None:
     """Return a steering axis whose points on "the chassis" are on a trailer, if that carries it."""
     if kingpin is None:
         return None

@@ -126,7 +126,7 @@ class AutomaticData(GearedData):
     }
 
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
-        z = self.transmission.at_speed(shaft_speed)
+        z = self.transmission.states_at_speed(shaft_speed)
         turned = shaft_speed * float(self.transmission.turns(z))
         engine = max(self.engine.idle_speed, turned)
         return (StateDeclaration("engine_speed", "rad/s", engine), *self.transmission.states(z))

@@ -297,7 +297,7 @@ class GearedDriveline(ForceElement):
         if p.roll_reaction:
             turning = turning + array((-p.roll_reaction * a * T_w, 0.0, 0.0))
         loads.append(PointLoad(chassis, chassis, none, none, turning))
-        reaction = turning + back * T_w * self.driven.on_chassis(parts)
+        reaction = turning + back * T_w * self.driven.chassis_torque(parts)
         return Response(
             loads=loads,
             x_dot=(s_dot, phi_dot, *unit.x_dot),

@@ -194,14 +194,14 @@ class DrivenWheels:
                 spin = spin + dot(pull - e, observer.angular_velocity(housing, self.chassis))
             directions.append(e)
             spins.append(spin)
-        shares = self.biased(spins)
+        shares = self.bias_torques(spins)
         parts = [WheelPart(share, share * e) for share, e in zip(shares, directions, strict=True)]
         mean: Scalar = 0.0
         for share, spin in zip(shares, spins, strict=True):
             mean = mean + share * spin
         return parts, mean
 
-    def biased(self, spins: Sequence[Scalar]) -> Sequence[Scalar]:
+    def bias_torques(self, spins: Sequence[Scalar]) -> Sequence[Scalar]:
         """Return the wheels' parts of the torque at their speeds [rad/s]; those of an axle keep their sum."""
         if self.biases is None:
             return self.shares
@@ -235,21 +235,21 @@ class DrivenWheels:
                 self.chassis,
                 observer.point(body, body.com, self.chassis).r,
                 none,
-                back * self.on_housing(parts, body),
+                back * self.housing_torque(parts, body),
             )
             for body in self.housings
         ]
-        outside = PointLoad(self.chassis, self.chassis, none, none, back * self.on_chassis(parts))
+        outside = PointLoad(self.chassis, self.chassis, none, none, back * self.chassis_torque(parts))
         return [*loads, *inside, outside]
 
-    def on_housing(self, parts: Sequence[WheelPart], body: Body) -> Array:
+    def housing_torque(self, parts: Sequence[WheelPart], body: Body) -> Array:
         """Return the torque on the housing of final drives per torque of all wheels, in chassis axes."""
         its = [k for k, each in enumerate(self.wheels) if each.housing is body]
         pull = sum((parts[k].share * self.wheels[k].pull for k in its), start=zeros(3))
         first, *others = (parts[k].axis for k in its)
         return pull - sum(others, start=first)
 
-    def on_chassis(self, parts: Sequence[WheelPart]) -> Array:
+    def chassis_torque(self, parts: Sequence[WheelPart]) -> Array:
         """Return the torque on the chassis per torque of all wheels, in its axes."""
         reaction = np.zeros(3)
         for each, part in zip(self.wheels, parts, strict=True):

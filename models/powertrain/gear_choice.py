@@ -91,7 +91,7 @@ class ShiftedGearboxData(GearboxData):
         """Return the states as a force element declares them, with their values at the start."""
         return tuple(StateDeclaration(f"shift_{k}_{k + 1}", "1", state) for k, state in enumerate(z, 1))
 
-    def at_speed(self, output: float) -> tuple[float, ...]:
+    def states_at_speed(self, output: float) -> tuple[float, ...]:
         """Return the states of a vehicle that has accelerated to a speed of the gearbox' output [rad/s]."""
         return tuple(1.0 if output > up else 0.0 for _, up in self.shifts())
 

@@ -36,7 +36,7 @@ class GearedEngineData(GearedData):
     }
 
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
-        return self.transmission.states(self.transmission.at_speed(shaft_speed))
+        return self.transmission.states(self.transmission.states_at_speed(shaft_speed))
 
     def tie_to_shaft(self, x: States, u: Given) -> Tied:
         return Tied(self.engine.inertia or 0.0, self.transmission.turns_by(u[SELECTOR], list(x)))

@@ -40,7 +40,7 @@ from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx, moments as mz
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import absent, sine_curve
+from ce_dynamics.models.tyres.magic_formula.curve import is_absent, sine_curve
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
     Inputs,
     Mode,
@@ -478,7 +478,7 @@ class ChronoMagicFormula(ChronoTyre):
         else:
             weight = fy.weight(c, mode, s, py.muy, 1.0)
             Fx, Fy, induced = Fx0 * fx.weight(c, mode, s), fy.combine_force(Fy0, weight), weight.SVyk
-        if c.ellipse or absent(c.RCX1):  # forces are not combined
+        if c.ellipse or is_absent(c.RCX1):  # forces are not combined
             a = equivalent._replace(alpha_r_eq=equivalent.alpha_r, alpha_t_eq=equivalent.alpha_t)
             arm: Scalar = 0.0
         else:

@@ -124,10 +124,10 @@ class PropertyFile:
     def number(self, key: str, entry: PropertyEntry) -> float:
         """Return a value that has to be a number."""
         if isinstance(entry.value, str):
-            raise DataError(f"{self.where(entry)}: {key} = {checks.show(entry.value)} must be a number")
+            raise DataError(f"{self.locate(entry)}: {key} = {checks.show(entry.value)} must be a number")
         return entry.value
 
-    def where(self, entry: PropertyEntry) -> str:
+    def locate(self, entry: PropertyEntry) -> str:
         """Return file and line, for messages."""
         return f"{self.name}, line {entry.line}"
 
@@ -255,7 +255,7 @@ def _unit(file: PropertyFile, kind: str, entry: PropertyEntry) -> float:
     found = known.get(unit, known.get(unit.removesuffix("s"), known.get(unit.removesuffix("es"))))
     if found is None:
         raise DataError(
-            f"{file.where(entry)}: {kind} = {checks.show(entry.value)} is no known unit; "
+            f"{file.locate(entry)}: {kind} = {checks.show(entry.value)} is no known unit; "
             f"known are {', '.join(known)}"
         )
     return found

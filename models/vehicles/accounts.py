@@ -124,7 +124,7 @@ def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
         gained, group = end[element.name] - begin[element.name], group_of(element.name)
         if end[element.name] or begin[element.name]:
             stored[group] = stored.get(group, 0.0) + gained
-        told = dict(of_driveline(run, element.name, t))
+        told = dict(driveline_work(run, element.name, t))
         rest = done + gained - sum(told.values())
         for name, value in {**told, group: rest}.items():
             supplied[name] = supplied.get(name, 0.0) + value
@@ -134,7 +134,7 @@ def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
     return EnergyAccount(stored, supplied, float(t[-1] - t[0]))
 
 
-def of_driveline(run: xr.Dataset, name: str, t: Floats) -> Iterator[tuple[str, float]]:
+def driveline_work(run: xr.Dataset, name: str, t: Floats) -> Iterator[tuple[str, float]]:
     """Yield the work of a driveline's engine, and its losses as negative numbers, by name."""
     if name != DRIVELINE:
         return

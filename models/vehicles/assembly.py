@@ -35,7 +35,7 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller
 from ce_dynamics.models.powertrain.manual import ManualData
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.leaning import LeaningTyre
+from ce_dynamics.models.tyres.leaning_disc import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
 from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -217,7 +217,7 @@ def assemble_vehicle(
     for controller in assisting:
         system.add_controller(controller)
     places = [(corner.W, corner.tyre.unloaded_radius) for corner in data.corners.values()]
-    start_on(system, chassis, surface, data.ride_height + lifted + above(surface, places), speed)
+    start_on(system, chassis, surface, data.ride_height + lifted + start_height(surface, places), speed)
     # their names are checked in any case
     soft = [one for bushing in data.bushings for one in bushing.elastic(system)]
     if data.layout.bushings == "dynamic" and not ideal_joints:
@@ -262,7 +262,7 @@ def add_locks(
         system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre, propeller))
 
 
-def above(road: Road, wheels: Sequence[tuple[Vector, float]]) -> float:
+def start_height(road: Road, wheels: Sequence[tuple[Vector, float]]) -> float:
     """Return the rise of a start along the road at the origin [m], so that no wheel begins deep inside it.
 
     Parameters

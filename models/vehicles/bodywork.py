@@ -126,7 +126,7 @@ class FrameSizes:
         return found
 
 
-def style_of(frame: FrameSizes, mass_height: float) -> str:
+def choose_style(frame: FrameSizes, mass_height: float) -> str:
     """Return the class of a vehicle by its sizes: wheelbase, wheels, height of the mass centre [m]."""
     base, R = frame.front - frame.rear, frame.radius
     if mass_height < 0.42:
@@ -335,7 +335,7 @@ def screens(style: Style, frame: FrameSizes) -> Iterator[Shape]:
         yield look(mesh(*surface(np.array(rows), turned=slope[0] >= 0.0)), "glass", GLASS, 0.9)
 
 
-def eyes_of(style: Style, frame: FrameSizes) -> Floats:
+def eye_position(style: Style, frame: FrameSizes) -> Floats:
     """Return the place of a driver's eyes, behind the windscreen on the left."""
     x = float(frame.x([style.cabin[0][0]])[0]) - EYES[0]
     low = float(frame.line(style.deck, np.array([x]))[0])
@@ -357,7 +357,7 @@ def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     yield box((length, 2.0 * half, deep), at, "trim", "#24282c")
     inside = (foot - behind - length - 0.5, 0.0, low + above - 0.02)  # the paint below is that of the bonnet
     yield box((1.0, 2.0 * half, 0.02), inside, "trim", "#24282c")
-    yield from steering_wheel(eyes_of(style, frame), STEERING_WHEEL[3])
+    yield from steering_wheel(eye_position(style, frame), STEERING_WHEEL[3])
 
 
 def steering_wheel(eyes: Floats, radius: float) -> Iterator[Shape]:

@@ -12,7 +12,7 @@ from ce_dynamics.models.vehicles.layout import STEERINGS, AxleLayout, VehicleLay
 from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
-from ce_dynamics.models.vehicles.suspensions.listed_graph import check_joined
+from ce_dynamics.models.vehicles.suspensions.suspension_graph import check_joined
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer
 
 

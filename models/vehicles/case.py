@@ -32,13 +32,13 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driver_training import practise
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.equilibrium import settle, straighten, yaw_gain
 from ce_dynamics.models.vehicles.files import RIDE
-from ce_dynamics.models.vehicles.practice import practise
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.plausibility import warn_of_bump_stops
+from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.models.vehicles.sensors import add_sensors
-from ce_dynamics.models.vehicles.soundness import warn_of_bump_stops
 from ce_dynamics.simulation.options import Method
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class VehicleSetup:
         options : mapping, optional
             Further options of the manoeuvre, numbers in SI or text with a unit.
         practice : bool
-            True for manoeuvres whose driver practises (`ce_dynamics.models.vehicles.practice`), at the
+            True for manoeuvres whose driver practises (`ce_dynamics.models.vehicles.driver_training`), at the
             nominal values of free parameters.
         steering_wheel : bool
             True for the input ``steering_wheel_command`` [rad] in place of ``steering``, see `build`, and no

@@ -28,7 +28,7 @@ from ce_dynamics.compiled.model import Model, compile as compile_system
 from ce_dynamics.dynamics.energy import momentum
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.axles import axle_names, from_front_to_rear
+from ce_dynamics.models.vehicles.chrono.axles import axle_names, order_axles
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
@@ -130,7 +130,7 @@ class ChronoRecording:
         values = np.sum([self[f"{p}_{column}"] for p in places], axis=0)
         return np.asarray(values if column in ("Fx", "Fy", "Fz", "FZ") else values / len(places))
 
-    def alternates(self, place: str) -> bool:
+    def is_alternating(self, place: str) -> bool:
         """True if a wheel's torques are out of balance by more than `STEADY`, in more than that part of rows.
 
         Drive and brake torque less F_x R accelerate a wheel.  They balance within a tenth of F_z R unless F_x
@@ -257,7 +257,7 @@ class ComparedVehicle:
         )
         made = convert_vehicle(path, choice, like_chrono)
         files = JsonObject.of(path).list_of_parts("Axles")
-        self.axles = dict(zip(from_front_to_rear(files), axle_names(len(files)), strict=True))
+        self.axles = dict(zip(order_axles(files), axle_names(len(files)), strict=True))
         self.notes, self.lock = made.notes, made.lock
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"{path.stem}.yaml"
@@ -403,7 +403,7 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Reco
 
     names = [str(name) for name in run["corner"].values]
 
-    def own(corner: str, name: str) -> float:
+    def own_channel(corner: str, name: str) -> float:
         return float(run[name].values[ours_last, names.index(corner)].mean())
 
     whole = momentum(model.instant(subject.rest, model.u0).outward)
@@ -421,7 +421,7 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Reco
     pressed = "deflection" if tyres_yield else "Fz"
     loads = np.array(
         [
-            (own(corner, f"tyre_{pressed}"), recording.wheel(place, pressed)[last].mean())
+            (own_channel(corner, f"tyre_{pressed}"), recording.wheel(place, pressed)[last].mean())
             for place, corner in subject.corners.items()
         ]
     )
@@ -429,22 +429,26 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Reco
     for place, corner in subject.corners.items():
         carried += float(recording.wheel(place, "FZ")[last].mean())
         spindle = [float(recording.wheel(place, axis)[last].mean()) for axis in "xyz"]
-        mine = R.T @ (np.array([own(corner, f"wheel_{axis}") for axis in "xyz"]) - at)
+        mine = R.T @ (np.array([own_channel(corner, f"wheel_{axis}") for axis in "xyz"]) - at)
         spindles.append(float(np.linalg.norm(mine - spindle)))
         for column, part in springs(recording, place, run):
-            lengths.append(own(corner, f"{part}_length") - mean(f"{column}_length"))
-            forces.append((own(corner, f"{part}_force") + mean(f"{column}_force"), mean(f"{column}_force")))
+            lengths.append(own_channel(corner, f"{part}_length") - mean(f"{column}_length"))
+            forces.append(
+                (own_channel(corner, f"{part}_force") + mean(f"{column}_force"), mean(f"{column}_force"))
+            )
     largest = max((abs(theirs) for _, theirs in forces), default=np.inf)
     return Rest(
         recording.name,
         float(whole.mass) / mass - 1.0,
         com,
-        worst(loads[:, 0] / loads[:, 1] - 1.0),
-        worst(lengths),
-        worst([difference for difference, _ in forces]) / largest,
-        worst(spindles),
+        largest_magnitude(loads[:, 0] / loads[:, 1] - 1.0),
+        largest_magnitude(lengths),
+        largest_magnitude([difference for difference, _ in forces]) / largest,
+        largest_magnitude(spindles),
         carried / (9.81 * mass) - 1.0,
-        worst([float(np.abs(recording.wheel(place, "omega")[last]).max()) for place in subject.corners]),
+        largest_magnitude(
+            [float(np.abs(recording.wheel(place, "omega")[last]).max()) for place in subject.corners]
+        ),
     )
 
 
@@ -456,7 +460,7 @@ def springs(recording: ChronoRecording, place: str, run: Record) -> Iterator[tup
             yield column, part
 
 
-def worst(values: Sequence[float] | Floats) -> float:
+def largest_magnitude(values: Sequence[float] | Floats) -> float:
     """Return the largest magnitude; 0 of none."""
     return max((abs(value) for value in values), default=0.0)
 
@@ -566,7 +570,7 @@ def compare_run(
     add("pitch", run["pitch"].values, recording["pitch"])
     add("speed", np.hypot(run["vx"].values, run["vy"].values), np.hypot(ahead, aside))
     names = list(np.asarray(run["corner"].values))
-    alternating = [place for place in subject.corners if recording.alternates(place)]
+    alternating = [place for place in subject.corners if recording.is_alternating(place)]
     for place, corner in subject.corners.items():
         k = names.index(corner)
         for force in ("Fy", "Fz") if place in alternating else ("Fx", "Fy", "Fz"):

@@ -24,7 +24,7 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, InboardBrake
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.twin import TwinTyre
+from ce_dynamics.models.tyres.twin_tyre import TwinTyre
 from ce_dynamics.models.vehicles.bodies import (
     BodyParameters,
     Mirrored,
@@ -37,7 +37,7 @@ from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.suspensions.builder import add_corner
-from ce_dynamics.models.vehicles.suspensions.turning import find_tie_rod_end, find_wheel_angle
+from ce_dynamics.models.vehicles.suspensions.steer_angle import find_tie_rod_end, find_wheel_angle
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Corner(Mirrored):
             origin=o,
             W=W,
             wheel=WheelParameters.of(data.wheel, W),
-            tyre=data.tyre.built(),
+            tyre=data.tyre.build(),
             brake=data.brake,
             ground_spring=data.ground_spring,
             axle=axle,

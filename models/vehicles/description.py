@@ -29,7 +29,7 @@ from ce_dynamics.models.parts.body_contact import HullData
 from ce_dynamics.models.parts.brake import ClutchData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import LockedData
-from ce_dynamics.models.vehicles import soundness
+from ce_dynamics.models.vehicles import plausibility
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shift_points
 from ce_dynamics.models.vehicles.built_parts import (
@@ -192,7 +192,7 @@ class VehicleParameters:
             replaced = {key: entry for key, entry in before.items() if table[key] is not entry}
             examples = partial(example_of, groups=groups, replaced=replaced)
             data = validate(schema_of(layout), table, groups, label, examples)
-            soundness.warn_of_units(changes, before, groups)
+            plausibility.warn_of_units(changes, before, groups)
             found = {"name": name, "label": shown, "origins": origins, "notes": tuple(notes), "_table": table}
             return cls._build(layout, data, layers, free, found)
 
@@ -262,15 +262,15 @@ class VehicleParameters:
         """Refuse what does not belong together, warn of what no real vehicle has."""
         layout, powertrain = self.layout, self.powertrain
         driven = [axle for axle in layout.axles if axle.driven == "yes"]
-        soundness.check_order(layout, self.corners)
-        soundness.check_split(powertrain, len(driven))
+        plausibility.check_order(layout, self.corners)
+        plausibility.check_split(powertrain, len(driven))
         for axle in driven:
-            soundness.check_final_drive(axle, self.axles[axle.name], label)
+            plausibility.check_final_drive(axle, self.axles[axle.name], label)
         inside = any(self.housing(axle) is not None for axle in driven)
-        soundness.check_engine_axis(layout, powertrain, inside, label)
-        soundness.warn_of_written(self.flat(), self.groups, self._table)
-        soundness.warn_of_derived(layout, self.corners)
-        soundness.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
+        plausibility.check_engine_axis(layout, powertrain, inside, label)
+        plausibility.warn_of_written(self.flat(), self.groups, self._table)
+        plausibility.warn_of_derived(layout, self.corners)
+        plausibility.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
 
     def naming(self) -> AbstractContextManager[None]:
         """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.files`."""

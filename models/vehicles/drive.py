@@ -26,7 +26,7 @@ from ce_dynamics.models.vehicles.pictures import (
     shapes_of,
     tyres_of,
 )
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.views.drive.machine import Circuit, Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
 from ce_dynamics.views.scene.shapes import Shape, line
@@ -166,7 +166,7 @@ def machine_of(
         shapes=shapes_of(system, case.body_file),
         circuit=SKID_PAD if proving else None,
         scenery=[*road_of(system, WAY), *(marks_of_ground(case) if proving else ())],
-        cameras=[behind(system), *cameras_of(system)],
+        cameras=[chase_camera(system), *cameras_of(system)],
         camera="behind",
         instruments=instruments(case.model, names_of_outputs(case.model)),
     )
@@ -191,7 +191,7 @@ def marks_of_ground(case: Case) -> Iterator[Shape]:
         yield from cones_of(lanes, tyres_of(case.model.system)[0].road)
 
 
-def behind(system: System) -> Camera:
+def chase_camera(system: System) -> Camera:
     """Return a camera that is drawn behind the vehicle; high enough behind a train to look over it."""
     com = np.asarray(system.find("chassis").com, dtype=object)
     train = length_behind(system) if "trailer" in system.groups else 0.0

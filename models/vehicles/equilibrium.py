@@ -18,7 +18,7 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.models.tyres.chrono import ChronoTyre
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.vehicles.standing import along_the_road, at_rest, heading_as, name_inputs
+from ce_dynamics.models.vehicles.standing import find_rest, heading_as, name_inputs, place_on_road
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
@@ -123,37 +123,37 @@ def settle(model: Model, u: Floats | None = None) -> Floats:
     checks.instance("settled: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     speed = model.y0[model.layout.y_names.index("chassis.vx")]
     rolling = rolling_states(model) if speed != 0.0 else ()
-    y = on_its_wheels(model, u, rolling)
+    y = carry_on_wheels(model, u, rolling)
     return lifted_wheels_turning(model, y, u, rolling) if rolling else standing_still(model, y, u)
 
 
-def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Floats:
+def carry_on_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Floats:
     """Carried by springs and tyres, with `rolling` steady; from the road and from what comes nearer."""
-    start = along_the_road(model)
+    start = place_on_road(model)
     turning = turning_states(model)
     creeping = (*rolling, *resting_states(model)) if rolling else ()
     ways = tuple(dict.fromkeys(((*rolling, *turning), rolling, creeping)))
-    found = first_of(model, u, ways, start)
+    found = find_first(model, u, ways, start)
     if found is not None:
         return found
     fallen = left_to_fall(model, u, start, braked=not rolling)
-    found = first_of(model, u, ways, fallen)
+    found = find_first(model, u, ways, fallen)
     if found is None and rolling:
         # rolling it may have left what it starts on
         fallen = left_to_fall(model, u, start, braked=True)
-        found = first_of(model, u, ways, fallen)
+        found = find_first(model, u, ways, fallen)
     if found is not None:
         return found
-    standing = first_of(model, u, ((),), fallen)
+    standing = find_first(model, u, ((),), fallen)
     if standing is None:
-        standing = first_of(model, u, ((),), start)
+        standing = find_first(model, u, ((),), start)
     if standing is None:
         check_carried(model, fallen, u)
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz, or start where the road bends less"
         )
-    found = first_of(model, u, ways, standing)  # from where the road carries it, wheels are found to roll
+    found = find_first(model, u, ways, standing)  # from where the road carries it, wheels are found to roll
     if found is not None:
         return found
     try:
@@ -180,7 +180,7 @@ def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Se
         free = [names.index(name) for name in (*lifted, *turning)]
         y[free] = model.y0[free]
         held = tuple(name for name in rolling if name not in lifted)
-        found = first_of(model, u, ((*held, *turning), held), y)
+        found = find_first(model, u, ((*held, *turning), held), y)
         if found is None:
             return y
         y = found
@@ -203,18 +203,18 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
         # in gear and not disengaged, an engine stands with the wheels
         stopped = standing.copy()
         stopped[[model.layout.y_names.index(name) for name in turning_states(model)]] = 0.0
-        there = first_of(model, u, ((),), stopped)
-        found = None if there is None else at_rest(model, there, given, positions, stopped)
+        there = find_first(model, u, ((),), stopped)
+        found = None if there is None else find_rest(model, there, given, positions, stopped)
     if found is None:
-        found = at_rest(model, standing, given, positions, model.y0)
+        found = find_rest(model, standing, given, positions, model.y0)
     if found is None and pedals.get("brake", 0.0) > 0.0:
         # near the peak of friction it is found from where brakes and tyres are wound up as it comes to rest
         fallen = left_to_fall(model, u, standing)
-        found = at_rest(model, fallen, given, positions, fallen)
+        found = find_rest(model, fallen, given, positions, fallen)
     return standing if found is None else found
 
 
-def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], start: Floats) -> Floats | None:
+def find_first(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], start: Floats) -> Floats | None:
     """Return the first of several steady states that is found from a start, and can be carried by the tyres.
 
     Those before it are looked for once more from there.
@@ -224,7 +224,7 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
             found = check_carried(model, find_settled_state(model, u, still, start), u)
         except AssemblyError:
             continue
-        better = first_of(model, u, ways[:k], found)
+        better = find_first(model, u, ways[:k], found)
         return found if better is None else better
     return None
 
@@ -285,7 +285,7 @@ def check_carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     """
     given = model.u0 if u is None else u
     seen = model.outputs(y, u=given)
-    if is_tilted(model, y, model.y0) and is_tilted(model, y, along_the_road(model)):
+    if is_tilted(model, y, model.y0) and is_tilted(model, y, place_on_road(model)):
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs: it tips over, or they give way at one end; "
             "check masses, springs and stops, or start where the road bends less"

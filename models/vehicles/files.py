@@ -79,11 +79,13 @@ def data_file(path: Path) -> DataFile:
 def chrono_file(path: Path) -> DataFile:
     """Project Chrono's JSON."""
     # here, because few vehicles come from there
-    from ce_dynamics.models.vehicles.chrono.reading import as_file
+    from ce_dynamics.models.vehicles.chrono.reading import write_data_file
     from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 
     made = convert_vehicle(path)
-    return as_file(made.text, path.name)._replace(notes=made.notes, origins=tuple(made.origins.items()))
+    return write_data_file(made.text, path.name)._replace(
+        notes=made.notes, origins=tuple(made.origins.items())
+    )
 
 
 FORMATS: Mapping[str, Callable[[Path], DataFile]] = {".json": chrono_file}
@@ -156,7 +158,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
         return file
     # here, because few files name any
     from ce_dynamics.models.vehicles.fitted_tyres import measurement_friction, read_tyre
-    from ce_dynamics.models.vehicles.magic_formula_data import as_written
+    from ce_dynamics.models.vehicles.magic_formula_data import written_values
     from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
     for (_, kind, *_), entry in file.words_of("kinds"):
@@ -179,7 +181,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
             tyre = read_tyre(str(path))
         except DataError as error:
             raise DataError(f"{owner}: {error}") from None
-        for name, (value, unit) in as_written(tyre).items():
+        for name, (value, unit) in written_values(tyre).items():
             numbers.append(
                 Assignment(
                     (*key[:-1], name), FileEntry(f"{value!r} {unit}".rstrip(), entry.source, entry.where)
@@ -233,7 +235,7 @@ def base_path(base: FileEntry, by: Path) -> Path:
         return SHIPPED[name]
     path = by.parent / files.path_of(f"{base.where}: base", name)
     if not path.is_file():
-        shown, hint = checks.show(name), checks.nearest(name, SHIPPED)
+        shown, hint = checks.show(name), checks.suggest_name(name, SHIPPED)
         raise DataError(
             f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped{hint}"
         )
@@ -252,7 +254,9 @@ def path_of_vehicle(name: str | Path) -> Path:
     if there:
         return path
     known = f"give {', '.join(MODELS)} or an existing data file"
-    raise DataError(f"no vehicle {checks.show(str(name))}{checks.nearest(str(name), MODELS) or ';'} {known}")
+    raise DataError(
+        f"no vehicle {checks.show(str(name))}{checks.suggest_name(str(name), MODELS) or ';'} {known}"
+    )
 
 
 def example_of(key: tuple[str, ...], groups: Groups, replaced: Table) -> str | None:
@@ -317,14 +321,14 @@ def name_errors(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[N
     try:
         yield
     except (DataError, ModelError, AssemblyError) as error:
-        message, files = str(error), from_files(str(error), origins)
+        message, files = str(error), name_files(str(error), origins)
         told = re.match(rf"{re.escape(name)}[.:,]|{OVERRIDE}:|\S+:\d+:", message)
         before = "" if told else f"{shown}: "
         error.args = (before + message.removesuffix(files) + files,)
         raise
 
 
-def from_files(message: str, origins: Mapping[str, str]) -> str:
+def name_files(message: str, origins: Mapping[str, str]) -> str:
     """Return the files of the sections in a message, in parentheses; empty without any."""
     found = {section: origins[section] for section in sections(message, origins)}
     told = ", ".join(f"{section} is of {file}" for section, file in found.items())

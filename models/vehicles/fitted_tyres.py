@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.tyres.magic_formula.contact_mass import on_road
+from ce_dynamics.models.tyres.magic_formula.contact_mass import with_transients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
@@ -69,7 +69,7 @@ def fit_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyre
         corner = corners[name]
         tyre = MagicFormula.of(read[path], mounted="left" if corner.side > 0 else "right")
         own = read[path].friction or nominal(reference_friction(corner.tyre))
-        models[name] = on_road(tyre, own if friction is None else friction)
+        models[name] = with_transients(tyre, own if friction is None else friction)
     return FittedTyres(models, "\n".join(file.report() for file in read.values()), friction)
 
 

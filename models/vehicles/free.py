@@ -96,11 +96,11 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
     # The more specific of two names wins, as it does among overrides.
     for key in sorted(keys, key=lambda key: groups.expand(tuple(key.split(".")))[0]):
         _, paths = groups.expand(tuple(key.split(".")))
-        found = [(path, leaf_of(path, quantities)) for path in paths]
+        found = [(path, find_key(path, quantities)) for path in paths]
         there = all(leaf for _, leaf in found)
         whole = quantities[found[0][1]] if there and found[0][0] == found[0][1] else None
         if whole is not None and not whole.scalar and can_be_free(f"{key}.{_first(whole)}", groups):
-            raise not_one_number(key, whole)
+            raise several_numbers_error(key, whole)
         if not can_be_free(key, groups) and (there or reason(key)):
             raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
         if not there:
@@ -113,7 +113,7 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
             rest = path[len(leaf) :]
             index = quantity.component_index(rest[0]) if rest else None
             if bool(rest) == quantity.scalar or (rest and index is None):
-                raise not_one_number(key, quantity)
+                raise several_numbers_error(key, quantity)
             if parameter is None:
                 parameter = Parameter(key, number_at(data, leaf, index), quantity.unit)
                 quantity.check(parameter, key)
@@ -123,14 +123,14 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
     return data, tuple(parameters)
 
 
-def leaf_of(
+def find_key(
     path: tuple[str, ...], quantities: Mapping[tuple[str, ...], ParameterQuantity]
 ) -> tuple[str, ...]:
     """Return the key of the number, or of the numbers of which one is meant; empty if there is none."""
     return next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), ())
 
 
-def not_one_number(key: str, quantity: ParameterQuantity) -> DataError:
+def several_numbers_error(key: str, quantity: ParameterQuantity) -> DataError:
     """Return the error for a name of several numbers."""
     return DataError(f"'{key}' is not one number; name a component, such as '{key}.{_first(quantity)}'")
 

@@ -47,7 +47,7 @@ WHEEL = 11
 
 
 @lru_cache(maxsize=32)
-def without_effect(c: Coefficients, names: frozenset[str], turn_slip: bool) -> frozenset[str]:
+def ineffective_coefficients(c: Coefficients, names: frozenset[str], turn_slip: bool) -> frozenset[str]:
     """Return the named coefficients on which no force, moment or rate of a state depends.
 
     The formulas count, not the values.  A coefficient that is multiplied by another of the value 0 has an
@@ -55,13 +55,13 @@ def without_effect(c: Coefficients, names: frozenset[str], turn_slip: bool) -> f
     """
     heavy = c.MC > 0.0
     open_ones = sorted(names.difference(ALWAYS, CONTACT, BOUNDS))
-    used = on_which(c, open_ones, heavy, turn_slip)
+    used = effective_coefficients(c, open_ones, heavy, turn_slip)
     if heavy and 0.0 in (c.CX, c.CY):  # then the carcass is what relaxation lengths make of it
-        used |= on_which(c, open_ones, False, turn_slip)
+        used |= effective_coefficients(c, open_ones, False, turn_slip)
     return names.difference(ALWAYS, BOUNDS, used, CONTACT if heavy else ())
 
 
-def on_which(c: Coefficients, names: Sequence[str], heavy: bool, turn_slip: bool) -> set[str]:
+def effective_coefficients(c: Coefficients, names: Sequence[str], heavy: bool, turn_slip: bool) -> set[str]:
     """Return the named coefficients on which a force, moment or rate of a state depends."""
     kind = ContactMassTyre if heavy else MagicFormulaTyre
     tyre: Any = kind(MagicFormula(c, "left", "left"), turn_slip=turn_slip)
@@ -138,7 +138,7 @@ class MagicFormulaBase(Section):
             if getattr(self, name) not in (None, 0.0, 1.0):
                 raise ValueError(f"{name} is {getattr(self, name):g}; give 1, or leave it out")
         try:
-            self._check_effects(self.built())
+            self._check_effects(self.build())
         except DataError as error:
             raise ValueError(str(error).removeprefix("tyre: ")) from error
         return self
@@ -147,9 +147,9 @@ class MagicFormulaBase(Section):
         """Refuse coefficients that change nothing."""
         given = {name: nominal(value) for name, value in self.coefficients().items()}
         c, turning = replace(tyre.coefficients, **given), tyre.turn_slip
-        idle = without_effect(c, frozenset(given), turning)
+        idle = ineffective_coefficients(c, frozenset(given), turning)
         for name in (name for name in given if name in idle):
-            lacking = missing(c, name, frozenset(given), turning)
+            lacking = missing_condition(c, name, frozenset(given), turning)
             raise DataError(f"{name} has no effect in version {c.version}{lacking}; leave it out")
 
     def coefficients(self) -> dict[str, float]:
@@ -158,19 +158,19 @@ class MagicFormulaBase(Section):
         given = {name: getattr(self, name) for name in type(self).model_fields if name not in own}
         return {name: value for name, value in given.items() if value is not None}
 
-    def built(self) -> MagicFormulaParameters:
+    def build(self) -> MagicFormulaParameters:
         """Return the parameters of the tyre."""
         made = Coefficients(version=int(self.version), ellipse=bool(self.ellipse), **self.coefficients())
         mu0 = peak_of(made).friction if self.mu0 is None else self.mu0
         return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), mu0, self.chrono_delay)
 
 
-def missing(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) -> str:
+def missing_condition(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) -> str:
     """Without what a coefficient has no effect in its version; empty where it has one in others."""
-    if not turn_slip and name not in without_effect(c, given, True):
+    if not turn_slip and name not in ineffective_coefficients(c, given, True):
         return " without turn_slip: 1"
     others = (replace(c, version=version, ellipse=False) for version in VERSIONS)
-    elsewhere = any(name not in without_effect(other, given, turn_slip) for other in others)
+    elsewhere = any(name not in ineffective_coefficients(other, given, turn_slip) for other in others)
     return "" if elsewhere else " beside the other coefficients"
 
 
@@ -187,7 +187,7 @@ def numbers() -> dict[str, Field[Any]]:
     return {f.name: f for f in fields(Coefficients) if f.name not in NO_NUMBERS}
 
 
-def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
+def written_values(file: TyreFile) -> dict[str, tuple[float, str]]:
     """Return value and unit by name for a tyre's data file, without defaults and numbers of no effect.
 
     A contact has a mass if the file's USE_MODE includes it, see `contact_mass.on_road`.
@@ -202,7 +202,7 @@ def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
     found |= {name: (1.0, "") for name, said in (("turn_slip", turning), ("ellipse", c.ellipse)) if said}
     c = c if heavy else replace(c, MC=0.0)
     given = [name for name, field in numbers().items() if getattr(c, name) != field.default]
-    idle = without_effect(c, frozenset(given), turning)
+    idle = ineffective_coefficients(c, frozenset(given), turning)
     return found | {name: (float(getattr(c, name)), unit_of(name)) for name in given if name not in idle}
 
 

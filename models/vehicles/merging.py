@@ -42,7 +42,7 @@ class Replacement(NamedTuple):
     kept: Collection[str] = ()
     known: Mapping[Key, ParameterQuantity] = {}
 
-    def covers(self, key: Key, entry: FileEntry) -> bool:
+    def is_covered(self, key: Key, entry: FileEntry) -> bool:
         """Return True if a number of an earlier layer does not count."""
         names = next((n for n in (1, 2) if key[:n] in self.sections and len(key) > n), 0)
         return names > 0 and key[names] not in self.kept and not self.fits(key, entry)
@@ -70,19 +70,21 @@ def merge_layers(
     changed: dict[Key, int] = {}
     for k, layer in enumerate(layers):
         later = [rule for rule in rules if rule.since > k]
-        before, table = table, lay(table, layer.assignments, groups, partial(counts, later, whole[k]))
+        before, table = table, lay(table, layer.assignments, groups, partial(is_effective, later, whole[k]))
         new = [key for key, entry in table.items() if entry is not before.get(key)]
         changed |= {key: k for key in new if key in before and before[key].value != table[key].value}
         given |= dict.fromkeys(new, k)
     return table, note_kept_points(layers, given, changed, layout, groups)
 
 
-def counts(later: Sequence[Replacement], whole: Mapping[Key, Key], key: Key, assignment: Assignment) -> bool:
+def is_effective(
+    later: Sequence[Replacement], whole: Mapping[Key, Key], key: Key, assignment: Assignment
+) -> bool:
     """Return True for a number that no later layer drops, nor a more specific section of its own layer."""
     section = assignment.key[:-1]
     if section in whole.values() and whole[key[:2]] != section:
         return False
-    return not any(rule.covers(key, assignment.entry) for rule in later)
+    return not any(rule.is_covered(key, assignment.entry) for rule in later)
 
 
 def find_changed(layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups) -> Iterator[Replacement]:

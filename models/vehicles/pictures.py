@@ -23,8 +23,15 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.twin import single_tyres
-from ce_dynamics.models.vehicles.bodywork import FrameSizes, eyes_of, gltf_body, shell, style_of, styles
+from ce_dynamics.models.tyres.twin_tyre import single_tyres
+from ce_dynamics.models.vehicles.bodywork import (
+    FrameSizes,
+    choose_style,
+    eye_position,
+    gltf_body,
+    shell,
+    styles,
+)
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.special_bodies import BODIES, EYES, eyes_in
 from ce_dynamics.models.vehicles.summary import check_run
@@ -36,7 +43,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
-    from ce_dynamics.models.vehicles.prepared import Case
+    from ce_dynamics.models.vehicles.prepared_run import Case
 
 WIDTH = 0.6
 """Width of a tyre in radii, where the tyre's data have none."""
@@ -261,7 +268,7 @@ def cameras_of(system: System) -> Iterator[Camera]:
     if style in EYES:
         eye = eyes_in(style, frame)
     else:
-        eye = eyes_of(styles()[style], frame)
+        eye = eye_position(styles()[style], frame)
     yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))
     for tyre in tyres:
         W, unit = nominal(tyre.centre).astype(float), sprung_body(system, tyre.carrier).name
@@ -274,7 +281,7 @@ def cameras_of(system: System) -> Iterator[Camera]:
 
 def style_in(system: System, frame: FrameSizes) -> str:
     """Return the class of a vehicle with some running gear."""
-    return style_of(frame, float(nominal(system.find("chassis").com)[2]) - frame.ground)
+    return choose_style(frame, float(nominal(system.find("chassis").com)[2]) - frame.ground)
 
 
 def road_of(system: System, way: Floats) -> list[Shape]:

@@ -37,7 +37,9 @@ class Unknowns(NamedTuple):
     resting: list[int]
 
 
-def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwound: Floats) -> Floats | None:
+def find_rest(
+    model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwound: Floats
+) -> Floats | None:
     """Return the state at which a standing vehicle stays, or None if there is none nearby.
 
     Statically it is indeterminate which wheel holds how much: of all states at which no acceleration and no
@@ -64,7 +66,7 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwo
         wanted = unknowns(model, y if found is None else found, u, positions)
         own = wanted.found[len(positions) :]
         start[own] = unwound[own]  # what tyres were left with on their way is forgotten
-        start = under_pressure(model, start, u)
+        start = fill_brakes(model, start, u)
         y, resting = solve_rest(model, start, u, wanted)
         found = y if resting else found
     return found
@@ -128,7 +130,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
     return Unknowns(found, scales, resting)
 
 
-def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
+def fill_brakes(model: Model, y: Floats, u: Floats) -> Floats:
     """Return the same with brakes filled as pedals and controllers want: without pressure none would hold."""
     given, filled = name_inputs(model, u), y.copy()
     names = model.layout.y_names
@@ -193,7 +195,7 @@ DIFFERENCE = 1e-6
 POSE, RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
 
 
-def along_the_road(model: Model) -> Floats:
+def place_on_road(model: Model) -> Floats:
     """The initial state with the wheels on the road, and moving along it, where it bends; else as it is.
 
     In line along the grade at the origin, some wheels would begin in the road or far above it, and move into

@@ -52,7 +52,7 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     if not parameters.steerings:
         return find_unfolded_angle(parameters)
     with parameters.naming():
-        turned = [at_full_lock(parameters, corner) for corner in first_steered(parameters)]
+        turned = [angle_at_full_lock(parameters, corner) for corner in first_steered(parameters)]
     left, half = (0.5 * sum(angles) for angles in zip(*turned, strict=True))
     uneven = "the left lock hardly turns the wheels"
     return half if decide(left < UNEVEN * half, uneven) else left
@@ -230,7 +230,7 @@ def add_command(system: System, parameters: VehicleParameters) -> None:
     system.add_controller(SteeringWheelCommand(full_turn(parameters)))
 
 
-def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:
+def angle_at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:
     """Angle of a steered wheel to the left at full lock to the left, and half that from lock to lock."""
     name = corner.name
     mechanism = parameters.steerings[parameters.mechanism_of(name)]

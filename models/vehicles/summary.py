@@ -73,7 +73,7 @@ def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
         What was driven: a double lane change is judged by its gates.
     """
     check_run(results, manoeuvre)
-    figures = [*cost(results), *motion(results), *comfort(results)]
+    figures = [*cost_figures(results), *motion(results), *comfort_figures(results)]
     if isinstance(manoeuvre, DoubleLaneChange):
         clearance = gate_clearance(results, manoeuvre)
         figures.append(Figure("gate_clearance", "least clearance to a cone", clearance, "m"))
@@ -88,7 +88,7 @@ def check_run(results: Results, manoeuvre: Manoeuvre | None) -> None:
         instance("manoeuvre", manoeuvre, Manoeuvre, "a Manoeuvre or None", DataError)
 
 
-def cost(results: Results) -> list[Figure]:
+def cost_figures(results: Results) -> list[Figure]:
     """Return the figures of the computing cost: times, steps and evaluations."""
     attributes = results.attrs
     rows = (
@@ -115,7 +115,7 @@ def motion(results: Results) -> list[Figure]:
         ("peak_trailer_acceleration", "peak lateral acceleration of a trailer", "trailer_ay", 1.0, "m/s^2"),
     )
     figures = [
-        Figure(key, label, factor * peak(results[name].values), unit)
+        Figure(key, label, factor * peak_of(results[name].values), unit)
         for key, label, name, factor, unit in rows
         if name in results
     ]
@@ -128,7 +128,7 @@ def motion(results: Results) -> list[Figure]:
     return figures
 
 
-def comfort(results: Results) -> list[Figure]:
+def comfort_figures(results: Results) -> list[Figure]:
     """On a road of its own: how the ride feels, by ISO 2631-1, over the whole run."""
     if "road" not in results.attrs or "az" not in results or len(results["time"].values) < 2:
         return []
@@ -147,12 +147,12 @@ def checks(results: Results) -> list[Figure]:
     """Return the figures that must be small: closure of loops, the energy balance of audited runs."""
     closure = []
     if "closure_error" in results:
-        worst = peak(results["closure_error"].values)
+        worst = peak_of(results["closure_error"].values)
         closure.append(Figure("worst_closure", "worst loop closure", worst, "m"))
     if "work" not in results:
         return closure
-    imbalance = peak(energy_imbalance(results))
-    change = peak(results["energy"].values - results["energy"].values[0])
+    imbalance = peak_of(energy_imbalance(results))
+    change = peak_of(results["energy"].values - results["energy"].values[0])
     relative = imbalance / change if change > 0.0 else math.nan
     return [
         *closure,
@@ -211,7 +211,7 @@ def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
     return clearance(axles, manoeuvre.values["vehicle_width"], manoeuvre.gates)
 
 
-def peak(values: NDArray[np.float64]) -> float:
+def peak_of(values: NDArray[np.float64]) -> float:
     """Greatest magnitude."""
     return float(np.max(np.abs(values)))
 

@@ -151,7 +151,7 @@ def tow(
     box = system.add_body(
         "sledge", mass=load.mass, com=centre, inertia=load.inertia, parent=system.ground, hinge=Free(centre)
     )
-    elements = on_ground(data, wheels, friction, friction_kind)
+    elements = wheel_contacts(data, wheels, friction, friction_kind)
     half = 0.5 * np.array(load.edges)
     for k, (i, j) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
         at = centre + half * np.array((i, j, -1.0))
@@ -196,7 +196,7 @@ def on_hard_ground(
     start["chassis.vx"] = forward
     for name, corner in data.corners.items():
         start[f"{name}.wheel_rate"] = forward / corner.tyre.unloaded_radius
-    elements = on_ground(data, wheels, friction, friction_kind, restitution)
+    elements = wheel_contacts(data, wheels, friction, friction_kind, restitution)
     return TowingCase(UnilateralModel(model, elements), set_state(model, start))
 
 
@@ -212,7 +212,7 @@ def vehicle(data: VehicleParameters) -> tuple[System, list[Body]]:
     return system, wheels
 
 
-def on_ground(
+def wheel_contacts(
     data: VehicleParameters,
     wheels: Sequence[Body],
     friction: float,

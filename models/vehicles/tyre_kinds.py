@@ -126,7 +126,7 @@ class TyreData(TMeasyData):
     overturning: Fraction | None = None
     bore_radius: Length | None = None
 
-    def built(self) -> TMeasyParameters:
+    def build(self) -> TMeasyParameters:
         """Return the parameters of the tyre, with slopes and forces in N."""
         names = ("camber_thrust", "overturning", "bore_radius")
         more = {name: getattr(self, name) or 0.0 for name in names}
@@ -192,7 +192,7 @@ class SlipTyreData(SlipLawData):
     cy: PositiveStiffness
     contact_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)]
 
-    def built(self) -> BuiltTyre:
+    def build(self) -> BuiltTyre:
         """Return the tyre model."""
         return self.law()
 
@@ -305,7 +305,7 @@ class ChronoTMeasyData(ChronoData, TMeasyData):
 
     width: Length | None = None
 
-    def built(self) -> BuiltTyre:
+    def build(self) -> BuiltTyre:
         """Return the tyre model."""
         rest = DAHL_STIFFNESS, DAHL_DAMPING
         return ChronoTMeasy(self.parameters(*rest, *rest), width=self.width or 0.0, delay=self.delay or 0.0)
@@ -314,7 +314,7 @@ class ChronoTMeasyData(ChronoData, TMeasyData):
 class ChronoSlipData(ChronoData, SlipModelLaw):
     """A simple tyre as Project Chrono evaluates it."""
 
-    def built(self) -> BuiltTyre:
+    def build(self) -> BuiltTyre:
         """Return the tyre model."""
         return ChronoSlipTyre(self.law(), delay=self.delay or 0.0)
 
@@ -324,7 +324,7 @@ class ChronoTMsimpleData(ChronoData, TMsimpleLaw):
 
     width: Length | None = None
 
-    def built(self) -> BuiltTyre:
+    def build(self) -> BuiltTyre:
         """Return the tyre model."""
         return ChronoSlipTyre(self.law(), width=self.width or 0.0, delay=self.delay or 0.0)
 
@@ -341,7 +341,7 @@ class ChronoPac89Data(ChronoData, Pac89Law):
             raise ValueError(f"aligning has {len(self.aligning)} coefficients; give 18: c0 to c17")
         return self
 
-    def built(self) -> BuiltTyre:
+    def build(self) -> BuiltTyre:
         """Return the tyre model."""
         return ChronoPac89(self.law(), tuple(self.aligning), self.lateral_stiffness, delay=self.delay or 0.0)
 

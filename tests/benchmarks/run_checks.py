@@ -32,10 +32,10 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import simulate as runs
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.monitors.failure_location import NearSingular
 from ce_dynamics.simulation.monitors.jumps import Jumps, ReachGuard, Thrown
-from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.postconditions import Promises
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
-from ce_dynamics.simulation.monitors.where_it_broke import NearSingular
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import monitors_of
@@ -216,7 +216,7 @@ def looks(duration: float, rounds: int) -> Table:
         without = partial(bare.observation.at_rows, run.states, run.U)
         parts = {"closures and gearing, observed": best(observed_twice) - best(without)}
         for monitor in monitors_of(model):
-            parts[type(monitor).__name__] = best(partial(monitor.judge, run))
+            parts[type(monitor).__name__] = best(partial(monitor.check_run, run))
         parts["all"] = sum(parts.values())
         name = f"{given['method']}, {duration:g} s, {1e3 * whole:.3g} ms"
         rows += [

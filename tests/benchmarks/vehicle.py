@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.evaluation import prepared

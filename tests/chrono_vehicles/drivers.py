@@ -21,7 +21,7 @@ from ce_dynamics.models.parts.driver import CREEP
 from ce_dynamics.models.parts.manoeuvres.straight import Braking
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.files import SHIPPED
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared_run import Case
 from tests.chrono_vehicles.fleet import vehicles
 
 SPEEDS = 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0

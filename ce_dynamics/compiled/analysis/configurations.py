@@ -29,9 +29,9 @@ from ce_dynamics.compiled.analysis.one_state import place_bodies, placed_on_floa
 from ce_dynamics.compiled.analysis.poses import Poses, pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.dynamics.state import join_name
-from ce_dynamics.embedding import on_numbers
+from ce_dynamics.embedding import numeric_positions
 from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -45,7 +45,7 @@ def is_led_straight(model: CompiledSystem) -> bool:
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
     """Return True if continuation from the start reaches a state in every loop; compiles nothing."""
     start = start_of(model, y)
-    return all(on_numbers.can_start_at(S, start) for S in model.embedding.aggregates)
+    return all(numeric_positions.can_start_at(S, start) for S in model.embedding.aggregates)
 
 
 def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:
@@ -168,9 +168,9 @@ def assemble(
     wanted = collect_targets(model, {} if coordinates is None else coordinates)
     q, v, x = model.layout.split(state)
     state = np.concatenate((model.tangent.normalise(q), v, x))
-    with at_work(f"assembling {model.system.name!r}"):
+    with log_work(f"assembling {model.system.name!r}"):
         if near is not None:
-            state = nearest(model, state, given, targets(model, near))
+            state = find_nearest_state(model, state, given, target_positions(model, near))
         if wanted:
             led = configuration_in_loops(model, state, given, (), wanted)
             if led is not None:
@@ -212,14 +212,14 @@ def collect_targets(model: CompiledSystem, coordinates: Mapping[str, float]) -> 
     return wanted
 
 
-def targets(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
+def target_positions(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
     """Return target positions by the index of the body."""
     bodies = list(model.system.bodies)
     given = checks.mapping("near", near)
     return {bodies.index(model.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in given.items()}
 
 
-def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
+def find_nearest_state(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
     """Return the state in which centres of mass are nearest to their targets."""
     from scipy.optimize import least_squares  # here, because most runs never ask
 
@@ -282,7 +282,7 @@ def searched_from_elsewhere(
     for _ in range(RESTARTS):
         if effort.is_spent:
             break
-        if not leads_on(Wanted(model, u, wanted, effort), best):
+        if not can_improve(Wanted(model, u, wanted, effort), best):
             break
         other = restart_model(model, best.x)
         if other is None:
@@ -296,7 +296,7 @@ def searched_from_elsewhere(
     return model, best
 
 
-def leads_on(problem: Wanted, best: Found) -> bool:
+def can_improve(problem: Wanted, best: Found) -> bool:
     """Return True if a model that starts at the end of a search could come nearer to the target.
 
     The result is False if the model can be assembled ahead of the end: the search then ended for another
@@ -319,7 +319,7 @@ def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, flo
     if not np.isfinite(values).all():
         return np.full(len(wanted), np.nan)
     gap: Floats = values[list(wanted)] - np.array(list(wanted.values()))
-    all_turns = model.once("coordinates that come round", partial(wraps, model))
+    all_turns = model.get_or_make("coordinates that come round", partial(wraps, model))
     turns = np.array([all_turns[k] for k in wanted])
     return np.where(turns, np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi, gap)
 

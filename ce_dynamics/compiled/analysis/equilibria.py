@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import SUFFICIENT, backtrack, largest
+from ce_dynamics.algebra.newton import SUFFICIENT, backtrack, largest_residual
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, balance, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, ModelError
 
 ITERATIONS = 300
@@ -50,26 +50,26 @@ class EquilibriumSearch:
     def run(self, y: Floats, tolerance: float) -> Floats:
         """Return the state of rest found from a start."""
         near = self.neighbourhood(y)
-        g, _ = self.weigh(near)
-        allowed = tolerance * max(1.0, largest(g))
+        g, _ = self.residual_and_jacobian(near)
+        allowed = tolerance * max(1.0, largest_residual(g))
         for k in range(ITERATIONS):
-            if largest(g) <= allowed:
-                return self._polished(y, near)
+            if largest_residual(g) <= allowed:
+                return self._polish(y, near)
             step = self._newton(y, near, wary=k < ITERATIONS // 2)
             if step is None:
-                step = self._let_down(y, near)
+                step = self._descend(y, near)
             if step is None:
                 break
             y = self._moved(y, step)
             near = self.neighbourhood(y)
-            g, _ = self.weigh(near)
+            g, _ = self.residual_and_jacobian(near)
         raise AssemblyError(self._failure(near))
 
     def neighbourhood(self, y: Floats) -> SmallMotion:
         """Return the linearised motion about a state, without held coordinates."""
         return small_motion(self.model, y, self.u, self.freedom)
 
-    def weigh(self, near: SmallMotion) -> tuple[Floats, Floats]:
+    def residual_and_jacobian(self, near: SmallMotion) -> tuple[Floats, Floats]:
         """Return g = [T; −ẋ] and ∂g/∂z, in the metric of the masses: T/√M and √M δ."""
         d, m, s = self.freedom.free, self.freedom.moving, self.freedom.states
         rows, columns = self._weights(near)
@@ -97,8 +97,8 @@ class EquilibriumSearch:
 
         A wary search accepts it only if the stiffness is that of a stable equilibrium.
         """
-        g, J = self.weigh(near)
-        if wary and lowest(self._stiffness(J)) < -NEUTRAL * largest(J):
+        g, J = self.residual_and_jacobian(near)
+        if wary and lowest(self._stiffness(J)) < -NEUTRAL * largest_residual(J):
             return None
         rows, columns = self._weights(near)
         p = -least_squares(J, g, rcond=NEUTRAL)
@@ -113,37 +113,37 @@ class EquilibriumSearch:
 
         return backtrack(nearer, SHORTEST)
 
-    def _let_down(self, y: Floats, near: SmallMotion) -> Floats | None:
+    def _descend(self, y: Floats, near: SmallMotion) -> Floats | None:
         """Return a step along the forces, damped in unstable directions; None if loops break at once."""
-        g, J = self.weigh(near)
+        g, J = self.residual_and_jacobian(near)
         _, columns = self._weights(near)
         n = min(len(self.freedom.free), len(self.freedom.moving))
-        mu = max(-1.5 * lowest(self._stiffness(J)), 1e-6 * largest(J), 1e-3 * largest(g))
+        mu = max(-1.5 * lowest(self._stiffness(J)), 1e-6 * largest_residual(J), 1e-3 * largest_residual(g))
         damped = J.copy()
         damped[np.arange(n), np.arange(n)] += mu
         p = columns * -least_squares(damped, g, rcond=NEUTRAL)
         p = p * self._shortened(p)
 
-        def assembled(part: float) -> Floats | None:
+        def is_assembled(part: float) -> Floats | None:
             return part * p if np.all(np.isfinite(self._forces(self._moved(y, part * p)))) else None
 
-        return backtrack(assembled, SHORTEST)
+        return backtrack(is_assembled, SHORTEST)
 
     def _stiffness(self, J: Floats) -> Floats:
         """Return the part of the Jacobian over displacements."""
         return J[: len(self.freedom.moving), : len(self.freedom.free)]
 
-    def _polished(self, y: Floats, near: SmallMotion) -> Floats:
+    def _polish(self, y: Floats, near: SmallMotion) -> Floats:
         """Take one more Newton step, down to rounding, if it is small."""
-        g, J = self.weigh(near)
+        g, J = self.residual_and_jacobian(near)
         rows, columns = self._weights(near)
         closer = self._moved(y, -columns * least_squares(J, g, rcond=NEUTRAL))
-        return closer if largest(rows * self._forces(closer)) < largest(g) else y
+        return closer if largest_residual(rows * self._forces(closer)) < largest_residual(g) else y
 
     def _shortened(self, step: Floats) -> float:
         """Return the factor by which a step must be shortened."""
-        turn = largest(step[self._turns]) / LONGEST_TURN
-        slide = largest(step[self._slides]) / self._longest_slide
+        turn = largest_residual(step[self._turns]) / LONGEST_TURN
+        slide = largest_residual(step[self._slides]) / self._longest_slide
         return 1.0 / max(1.0, turn, slide)
 
     def _moved(self, y: Floats, step: Floats) -> Floats:
@@ -163,7 +163,7 @@ class EquilibriumSearch:
     # Messages
 
     def _failure(self, near: SmallMotion) -> str:
-        g, J = self.weigh(near)
+        g, J = self.residual_and_jacobian(near)
         k = int(np.argmax(np.abs(g)))
         entry, value = self._row(k, near)
         U, singular, _ = singular_values_and_vectors(J)
@@ -194,7 +194,7 @@ class EquilibriumSearch:
         ModelError
             That names one coordinate to hold for each.
         """
-        _, J = self.weigh(near)
+        _, J = self.residual_and_jacobian(near)
         columns, rows = list(range(J.shape[1])), list(range(J.shape[0]))
         names: list[str] = []
         while chosen := neutral(J[np.ix_(rows, columns)], [k >= len(self.freedom.free) for k in columns]):
@@ -342,7 +342,7 @@ def equilibrium(
     checks.number("tolerance", tolerance, above=0.0)
     start, given = state_given(model, q, v, x, u, y, moving=False)
     search = EquilibriumSearch(model, given, Freedom(model, hold))
-    with at_work(f"searching an equilibrium of {model.system.name!r}"):
+    with log_work(f"searching an equilibrium of {model.system.name!r}"):
         found = search.run(resting(model, start), tolerance)
     near = search.neighbourhood(found)
     search.refuse_neutral(near)
@@ -353,7 +353,7 @@ def equilibrium(
         found,
         given,
         holding,
-        largest(search.weigh(near)[0]),
+        largest_residual(search.residual_and_jacobian(near)[0]),
         eigenvalues[np.argsort(-eigenvalues.real, kind="stable")],
     )
 

@@ -25,7 +25,7 @@ from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.analysis.poses import pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.errors import AssemblyError, ModelError
 
@@ -87,7 +87,7 @@ def inverse_kinematics(
     goals = [goal_of(target, wanted) for target, wanted in targets.items()]
     values = collect_targets(model, {} if coordinates is None else coordinates)
     effort = EvaluationBudget(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
-    with at_work(f"inverse kinematics of {model.system.name!r}"):
+    with log_work(f"inverse kinematics of {model.system.name!r}"):
         led = configuration_in_loops(model, state, given, goals, values)
         if led is not None:
             return led

@@ -58,7 +58,7 @@ def mass_matrix(
 
     state, given = state_given(model, q, v, x, u, y, moving=False)
     at, _, states = model.layout.split(state)
-    return model.answer("mass_matrix", function, {"q": at, "x": states, "u": given})[0]
+    return model.evaluate_function("mass_matrix", function, {"q": at, "x": states, "u": given})[0]
 
 
 @takes_state("q", "v", "u", "x")
@@ -122,7 +122,7 @@ def inverse_dynamics(
     parts = split_state(model, q, v, x, u, y)
     sought = np.zeros(model.sizes["v"]) if v_dot is None else v_dot
     order = {"q": parts["q"], "v": parts["v"], "v_dot": sought, "x": parts["x"], "u": parts["u"]}
-    return model.answer("inverse_dynamics", function, order)[0]
+    return model.evaluate_function("inverse_dynamics", function, order)[0]
 
 
 @takes_state("q", "v", "u", "x")
@@ -152,7 +152,7 @@ def energy(
         )
         return {"parts": array(parts)}
 
-    parts = model.answer("energy", function, split_state(model, q, v, x, u, y))[0]
+    parts = model.evaluate_function("energy", function, split_state(model, q, v, x, u, y))[0]
     return Energy(*map(float, parts))
 
 
@@ -188,7 +188,7 @@ def momentum(
         result = energies.momentum(model.instant_of(q, v, x, u).outward)
         return {"linear": result.linear, "angular": result.angular}
 
-    linear, angular = model.answer("momentum", function, split_state(model, q, v, x, u, y))
+    linear, angular = model.evaluate_function("momentum", function, split_state(model, q, v, x, u, y))
     return linear, angular
 
 
@@ -312,11 +312,11 @@ def centroidal(
         return {"mass": array((found.mass,)), "com": found.com, "h": h}
 
     def at(velocities: Floats) -> tuple[Floats, Floats, Floats]:
-        mass, com, h = model.answer("centroidal momentum", function, {**given, "v": velocities})
+        mass, com, h = model.evaluate_function("centroidal momentum", function, {**given, "v": velocities})
         return mass, com, h
 
     n_v = model.embedding.n_v
-    mass, com, h = model.answer("centroidal momentum", function, given)
+    mass, com, h = model.evaluate_function("centroidal momentum", function, given)
     _, _, drift = at(np.zeros(n_v))
     columns = [at(unit)[2] - drift for unit in np.eye(n_v)]  # h is linear in v
     A = np.array(columns).T.reshape(6, n_v)

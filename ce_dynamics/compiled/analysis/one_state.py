@@ -15,7 +15,7 @@ from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
-from ce_dynamics.embedding.on_numbers import continue_linkages, with_placed
+from ce_dynamics.embedding.numeric_positions import continue_linkages, with_placed
 
 ASKED = "coordinates and poses where loops are led"
 
@@ -40,7 +40,7 @@ def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Float
     they are compiled.  This costs as much as ten evaluations, and each then takes a tenth of the time.
     """
     found = continue_linkages(model.embedding, model.layout.split(y)[0])
-    asked = model.once(ASKED, lambda: [0])
+    asked = model.get_or_make(ASKED, lambda: [0])
     asked[0] += 1
     if asked[0] > 1 and not straight(model) - set(found):
         values, positions, rotations = placing(model, found)(

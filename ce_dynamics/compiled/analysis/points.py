@@ -246,7 +246,7 @@ def moving_bodies(model: CompiledSystem, y: Floats, u: Floats) -> MovingBodies:
         return body_columns(model.instant(y, u).outward)._asdict()
 
     function = model.function("all bodies", bodies, model.sizes_of("y", "u"), LONGEST_PIECE)
-    latest = model.once("bodies at the latest state", list[LatestBodies])
+    latest = model.get_or_make("bodies at the latest state", list[LatestBodies])
     if not latest or not (np.array_equal(latest[0].y, y) and np.array_equal(latest[0].u, u)):
         moving = MovingBodies(model.embedding, BodyColumns(*function(y, u)))
         latest[:] = [LatestBodies(y.copy(), u.copy(), moving)]

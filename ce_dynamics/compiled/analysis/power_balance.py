@@ -224,4 +224,4 @@ def trace_audited_dynamics(model: CompiledSystem) -> CompiledFunction:
         feed = instant.power
         return {"y_dot": concatenate((instant.y_dot, array((feed.loads + feed.prescribed,))))}
 
-    return model.at_state("audited_dynamics", audit)
+    return model.function_of_state("audited_dynamics", audit)

@@ -104,8 +104,8 @@ class Modes:
         others = self.vectors[len(self.vectors) - len(states) :, k]
         size = np.max(np.abs(self.vectors[:, k]), initial=0.0)
         if len(states) and not np.max(np.abs(shape), initial=0.0) > STILL * size:
-            return states[largest(others)]
-        return self.names[largest(shape)]
+            return states[index_of_largest(others)]
+        return self.names[index_of_largest(shape)]
 
     def __repr__(self) -> str:
         lines = [f"Modes of {self.model.system.name!r}:", "  no.  frequency/Hz  damping ratio  largest"]
@@ -233,7 +233,7 @@ class Modes:
         return k
 
 
-def largest(vector: Complex) -> int:
+def index_of_largest(vector: Complex) -> int:
     """Index of the largest entry, of equals the first: rounding must not choose between left and right."""
     size = np.abs(vector)
     return int(np.argmax(size > (1.0 - EQUAL) * np.max(size)))
@@ -376,5 +376,5 @@ def scale_vectors(vectors: Complex, n: int) -> Complex:
         size = np.max(np.abs(vectors[:, k]), initial=0.0)
         moving = np.max(np.abs(vectors[:n, k]), initial=0.0) > STILL * size
         part = vectors[:n, k] if moving else vectors[:, k]
-        result[:, k] = vectors[:, k] / part[largest(part)]
+        result[:, k] = vectors[:, k] / part[index_of_largest(part)]
     return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
@@ -99,7 +99,7 @@ def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            with whole(folder / name) as part:
+            with replace_on_success(folder / name) as part:
                 part.write_text(text, "utf-8")
     except OSError as error:
         raise ModelError(

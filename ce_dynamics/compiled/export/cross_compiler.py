@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import ModelError
 
 
@@ -146,14 +146,14 @@ def build_library(
     command = [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[platform].target, *FLAGS]
     command += [f"-I{folder}" for folder in includes]
     command += [*map(str, sources), "-o", str(result)]
-    command += for_windows() if platform.endswith("windows") else ["-lm"]
-    with at_work(f"compiling for {platform}"):
+    command += windows_arguments() if platform.endswith("windows") else ["-lm"]
+    with log_work(f"compiling for {platform}"):
         code, said = compilers.run(command)
     if code != 0 or not result.is_file():
         raise ModelError(f"compiling for {platform} failed: {said.strip()[-500:]}")
 
 
-def for_windows() -> list[str]:
+def windows_arguments() -> list[str]:
     """Return the extra arguments of a Windows library: headers, entry point, parts of the C library."""
     found = importlib.util.find_spec("ziglang")
     assert found is not None, "asked for before"

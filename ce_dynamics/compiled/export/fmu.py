@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import check_place, path_of, shown_path, whole
+from ce_dynamics.algebra.files import check_place, path_of, replace_on_success, shown_path
 from ce_dynamics.compiled.export.c_source import header, quote, source, template, write_texts
 from ce_dynamics.compiled.export.cross_compiler import (
     PLATFORMS,
@@ -178,7 +178,7 @@ def headers() -> Path:
 def write_archive(path: Path, members: dict[str, bytes]) -> None:
     """Write a zip file, completely or not at all, with the same bytes for the same members."""
     try:
-        with whole(path) as part, zipfile.ZipFile(part, "w") as archive:
+        with replace_on_success(path) as part, zipfile.ZipFile(part, "w") as archive:
             for name, content in members.items():
                 archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, where
-from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
+from ce_dynamics.compiled.charts import charts_of, trace_renewal
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.code_levels import is_portable
@@ -130,7 +130,7 @@ class Interface:
     def renew(self) -> TracedFunction:
         """``y_renewed``, the same motion on fresh charts, of y, and ``wear`` of those it is on."""
         sizes = {"y": len(self.states)}
-        return self._written(trace("renew", lambda y: on_fresh_charts(self.model, y), sizes))
+        return self._written(trace("renew", lambda y: trace_renewal(self.model, y), sizes))
 
     @cached_property
     def direction(self) -> TracedFunction:

@@ -125,21 +125,21 @@ def _definition(head: str, lines: list[str]) -> str:
 
 def _straight(traced: TracedFunction) -> Iterator[str]:
     values: list[str] = []
-    yield from _unused(traced, 0, len(traced.instructions))
+    yield from _mark_unused(traced, 0, len(traced.instructions))
     yield from _computed(traced, 0, len(traced.instructions), values)
     yield from _results(traced, values)
 
 
 def _piece(traced: TracedFunction, start: int, stop: int, slots: dict[int, int]) -> Iterator[str]:
     values = [_stored(traced, n, slots) for n in range(start)]
-    yield from _unused(traced, start, stop)
+    yield from _mark_unused(traced, start, stop)
     yield from _computed(traced, start, stop, values)
     for n in range(start, stop):
         if n in slots:
             yield f"work[{slots[n]}] = {values[n]};"
 
 
-def _unused(traced: TracedFunction, start: int, stop: int) -> Iterator[str]:
+def _mark_unused(traced: TracedFunction, start: int, stop: int) -> Iterator[str]:
     """Yield lines that mark inputs as unused for the compiler."""
     read = {a for op, a, _, _ in traced.instructions[start:stop] if op == Op.INPUT}
     yield from (f"(void){name};" for k, name in enumerate(traced.input_shapes) if k not in read)

@@ -104,14 +104,14 @@ def calls_together(
                 kinds.setdefault((family, depth[n]), {}).setdefault(operands[n][0], []).append(n)
     group_of = {}
     for of_argument in kinds.values():
-        found = [of_argument[argument] for argument in in_groups(sorted(of_argument), shape)]
+        found = [of_argument[argument] for argument in group_by_shape(sorted(of_argument), shape)]
         for k in range(0, len(found), WIDEST):
             group = [n for calls in found[k : k + WIDEST] for n in calls]
             group_of.update(dict.fromkeys(group, group))
     return group_of
 
 
-def in_groups(items: Sequence[int], shape: Sequence[int] | None) -> Sequence[int]:
+def group_by_shape(items: Sequence[int], shape: Sequence[int] | None) -> Sequence[int]:
     """Return instructions in their order, each with all others of its shape."""
     if shape is None:
         return items

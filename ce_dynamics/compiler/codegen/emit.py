@@ -105,8 +105,8 @@ def straight_line(writer: Writer, traced: TracedFunction, code: CodeArrays, pair
             name = writer.literal(traced.numbers[operands[0]])
         elif op == Op.INPUT:
             lines.append(f"  %p{n} = getelementptr {kind}, ptr %in{operands[0]}, i64 {operands[1]}")
-            lines.append(f"  {writer.double(name)} = load {kind}, ptr %p{n}, align 8")
-            writer.narrow(name)
+            lines.append(f"  {writer.as_double(name)} = load {kind}, ptr %p{n}, align 8")
+            writer.narrow_to_single(name)
         elif op == Op.LOOKUP:
             key, offset = (traced.numbers[traced.instructions[k][1]] for k in operands[1:])
             writer.looked_up[name] = key, int(offset)
@@ -144,7 +144,7 @@ def instructions(writer: Writer, code: CodeArrays, values: list[str]) -> None:
                 write(member)
         for member in group:
             missing[member] = False
-        writer.together([(values[m], op[m], values[operands[m][0]]) for m in group])
+        writer.call_together([(values[m], op[m], values[operands[m][0]]) for m in group])
 
     for n in np.flatnonzero(code.computes).tolist():
         if missing[n]:

@@ -71,19 +71,19 @@ class PairWriter:
         self._pairs = Pairs(code)
         self._op, self._operands, self._computes = self._pairs.op, self._pairs.operands, self._pairs.computes
         self._calls: dict[int, list[int]] = {}
-        self._calls = calls_together(code, self._in_order(), self._pairs.shape)
+        self._calls = calls_together(code, self._order_of_tracing(), self._pairs.shape)
         self._there = [not computes for computes in self._computes]
         self._registers: dict[Pair, Register] = {}
 
     def write(self) -> None:
         """Write everything that computes."""
-        for unit in self._as_written():
+        for unit in self._order_for_writing():
             pair = self._pairs.of.get(unit[0])
             if pair is not None:
                 self._registers[pair] = self._computed(pair)
             elif unit[0] in self._calls:
                 operand = {n: self.value(self._operands[n][0]) for n in unit}
-                self._writer.together([(self._values[n], self._op[n], operand[n]) for n in unit])
+                self._writer.call_together([(self._values[n], self._op[n], operand[n]) for n in unit])
             else:
                 (n,) = unit
                 used = self._pairs.reads(n)
@@ -107,9 +107,9 @@ class PairWriter:
             self._there[n] = True
         return self._values[n]
 
-    def _as_written(self) -> Iterable[Sequence[int]]:
+    def _order_for_writing(self) -> Iterable[Sequence[int]]:
         """Return the units in the order of writing; ready units precede waiting ones if calls need others."""
-        units = list(self._in_order())
+        units = list(self._order_of_tracing())
         if not self._calls_need_each_other(units):
             return units
         return as_it_gets_ready(units, [self._pairs.reads(n) for n in range(len(self._op))], self._op)
@@ -124,7 +124,7 @@ class PairWriter:
                 after[n] = below or unit[0] in self._calls
         return False
 
-    def _in_order(self) -> Iterable[Sequence[int]]:
+    def _order_of_tracing(self) -> Iterable[Sequence[int]]:
         """Yield the units in the order of tracing, each after the units that it needs."""
         done = [not computes for computes in self._computes]
 
@@ -175,7 +175,9 @@ class PairWriter:
             return Register(self._call(name, "fabs", [operands[0].name]), PLAIN)
         x, y = operands
         instruction = "fmul" if op == Op.MUL else "fdiv"
-        return Register(self._line(name, f"{instruction} {TWO} {x.name}, {y.name}"), times(x.signs, y.signs))
+        return Register(
+            self._line(name, f"{instruction} {TWO} {x.name}, {y.name}"), multiply_signs(x.signs, y.signs)
+        )
 
     def _operand(self, a: int, b: int) -> Register:
         """Return the register of two numbers that a pair reads."""
@@ -189,7 +191,7 @@ class PairWriter:
         if (a, b) not in self._registers:
             self._registers[a, b] = self._gathered(a, b)
         register = self._registers[a, b]
-        return register._replace(signs=times(register.signs, (sign_a, sign_b)))
+        return register._replace(signs=multiply_signs(register.signs, (sign_a, sign_b)))
 
     def _gathered(self, a: int, b: int) -> Register:
         """Return a register of two numbers that are no pair in this order."""
@@ -215,8 +217,8 @@ class PairWriter:
         x, y = operands
         first, second = self._terms(pair)
         of_x, of_y = (first[0], second[0]), (first[1], second[1])
-        of_x, of_y = times(of_x, x.signs), times(of_y, y.signs)
-        apart = times(of_x, of_y)
+        of_x, of_y = multiply_signs(of_x, x.signs), multiply_signs(of_y, y.signs)
+        apart = multiply_signs(of_x, of_y)
         if apart[0] != apart[1]:
             ones = self._literal(*apart)
             return Register(self._call(name, "fma", [y.name, ones, x.name]), of_x)
@@ -237,9 +239,9 @@ class PairWriter:
         """Return ± a b ± c."""
         a, b, c = operands
         first, second = self._terms(pair)
-        of_product = times((first[0], second[0]), times(a.signs, b.signs))
-        of_c = times((first[1], second[1]), c.signs)
-        apart = times(of_product, of_c)
+        of_product = multiply_signs((first[0], second[0]), multiply_signs(a.signs, b.signs))
+        of_c = multiply_signs((first[1], second[1]), c.signs)
+        apart = multiply_signs(of_product, of_c)
         given = [a.name, b.name, c.name]
         if apart == PLAIN:
             return Register(self._call(name, "fma", given), of_c)
@@ -265,7 +267,7 @@ class PairWriter:
     def _choice(self, name: str, operands: Sequence[Register]) -> Register:
         """Return the first number where the condition holds, else the second."""
         condition, x, y = operands
-        other = self._times(y.name, times(x.signs, y.signs), f"{name}.s")
+        other = self._times(y.name, multiply_signs(x.signs, y.signs), f"{name}.s")
         text = f"select {CONDITIONS} {condition.name}, {TWO} {x.name}, {TWO} {other}"
         return Register(self._line(name, text), x.signs)
 
@@ -280,6 +282,6 @@ class PairWriter:
         return f"<double {literal(float(a))}, double {literal(float(b))}>"
 
 
-def times(one: Signs, other: Signs) -> Signs:
+def multiply_signs(one: Signs, other: Signs) -> Signs:
     """Return signs of products."""
     return one[0] * other[0], one[1] * other[1]

@@ -207,7 +207,9 @@ class _KindWriter:
             number = value
         key = source, number
         if key not in self.names:
-            self.names[key] = self.number(number) if source == CONSTANT else self.outside(number, is_truth)
+            self.names[key] = (
+                self.number(number) if source == CONSTANT else self.fetch_from_slot(number, is_truth)
+            )
         return self.names[key]
 
     def number(self, column: int) -> str:
@@ -223,7 +225,7 @@ class _KindWriter:
             writer.lines.append(f"  {name} = shufflevector {many} {name}.1, {many} poison, {mask}")
         return name
 
-    def outside(self, number: int, is_truth: bool) -> str:
+    def fetch_from_slot(self, number: int, is_truth: bool) -> str:
         """Fetch a value from its slot."""
         writer, name = self.writer, f"%x{number}"
         slot = self.slot("from", self.kind.outside[number], name)

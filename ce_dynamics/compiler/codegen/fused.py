@@ -79,7 +79,7 @@ def _fuse(code: CodeArrays) -> None:
     sums = np.flatnonzero((op == Op.ADD) | (op == Op.SUB))
     a, b = operands[sums, 0], operands[sums, 1]
     minus = op[sums] == Op.SUB
-    shape = fingerprints(code) if len(op) <= LONGEST_ALIKE else np.zeros_like(op)
+    shape = number_formulas(code) if len(op) <= LONGEST_ALIKE else np.zeros_like(op)
     second = lonely[b] & (~lonely[a] | (shape[b] < shape[a]))
     first = lonely[a] & ~second
     for chosen, product, other, joined in (
@@ -94,7 +94,7 @@ def _fuse(code: CodeArrays) -> None:
         computes[factors] = False
 
 
-def fingerprints(code: CodeArrays) -> NDArray[np.uint64]:
+def number_formulas(code: CodeArrays) -> NDArray[np.uint64]:
     """Return a number for each instruction: the same for formulas alike up to signs, numbers and order.
 
     It looks `DEEPEST` instructions deep, so that formulas that differ farther down have the same.

@@ -75,30 +75,30 @@ def wasm_module(functions: Mapping[str, TracedFunction]) -> bytes:
             if table.key not in tables:
                 values = table.values.astype("<f8").tobytes()
                 tables[table.key] = size, float(table.last)
-                contents.append(b"\x00" + integer(size) + END + sized(values))
+                contents.append(b"\x00" + integer(size) + END + with_size(values))
                 size += len(values)
-    bodies = [sized(vector([]) + integer(at) + END) for at in places.values()]
+    bodies = [with_size(vector([]) + integer(at) + END) for at in places.values()]
     types = [1] * len(bodies)
-    exports = [name(what) + b"\x00" + unsigned(k) for k, what in enumerate(places)]
+    exports = [name(what) + b"\x00" + encode_unsigned(k) for k, what in enumerate(places)]
     work = 0
     for what, traced in functions.items():
         parts, slots = parts_of(traced, places, tables, size)
         work = max(work, slots)
         first = len(bodies)
-        bodies += map(sized, parts)
+        bodies += map(with_size, parts)
         if len(parts) > 1:
-            calls = b"".join(b"\x10" + unsigned(first + k) for k in range(len(parts)))
-            bodies.append(sized(vector([]) + calls + END))
+            calls = b"".join(b"\x10" + encode_unsigned(first + k) for k in range(len(parts)))
+            bodies.append(with_size(vector([]) + calls + END))
         types += [0] * (len(bodies) - first)
-        exports.append(name(what) + b"\x00" + unsigned(len(bodies) - 1))
+        exports.append(name(what) + b"\x00" + encode_unsigned(len(bodies) - 1))
     exports.append(name("memory") + b"\x02\x00")
     pages = -(-(size + 8 * work) // PAGE)
     return b"".join(
         (
             b"\0asm\x01\0\0\0",
             section(TYPE, [b"\x60\x00\x00", b"\x60\x00\x01" + bytes([I32])]),
-            section(FUNCTION, map(unsigned, types)),
-            section(MEMORY, [b"\x00" + unsigned(pages)]),
+            section(FUNCTION, map(encode_unsigned, types)),
+            section(MEMORY, [b"\x00" + encode_unsigned(pages)]),
             section(EXPORT, exports),
             section(CODE, bodies),
             section(DATA, contents),
@@ -183,31 +183,31 @@ def part(
                 text = b"".join(value(k, op in CONDITIONS) for k in operands) + INSTRUCTIONS[Op(op)]
             texts[n] = text
             if uses[n] + len(ends) > 1:
-                code.append(text + b"\x21" + unsigned(len(types)))
-                texts[n] = b"\x20" + unsigned(len(types))
+                code.append(text + b"\x21" + encode_unsigned(len(types)))
+                texts[n] = b"\x20" + encode_unsigned(len(types))
                 types.append(I32 if op in LOGICAL else F64)
-        code += (integer(0) + value(n, False) + b"\x39\x03" + unsigned(at) for at in ends)
-    runs = [unsigned(len(list(run))) + bytes([kind]) for kind, run in groupby(types)]
+        code += (integer(0) + value(n, False) + b"\x39\x03" + encode_unsigned(at) for at in ends)
+    runs = [encode_unsigned(len(list(run))) + bytes([kind]) for kind, run in groupby(types)]
     return vector(runs) + b"".join(code) + END
 
 
 def load(at: int) -> bytes:
     """Return instructions that read a number at an address."""
-    return integer(0) + b"\x2b\x03" + unsigned(at)
+    return integer(0) + b"\x2b\x03" + encode_unsigned(at)
 
 
 def look_up(index: bytes, at: int, last: float) -> bytes:
     """Instructions that read the entry of a table at an index, held within 0 and `last`; NaN counts as 0."""
     low, high = (b"\x44" + struct.pack("<d", x) for x in (0.0, last))
-    return index + low + b"\xa5" + high + b"\xa4\xfc\x02" + integer(3) + b"\x74\x2b\x03" + unsigned(at)
+    return index + low + b"\xa5" + high + b"\xa4\xfc\x02" + integer(3) + b"\x74\x2b\x03" + encode_unsigned(at)
 
 
 def integer(n: int) -> bytes:
     """Return the instruction that pushes a whole number."""
-    return b"\x41" + signed(n)
+    return b"\x41" + encode_signed(n)
 
 
-def unsigned(n: int) -> bytes:
+def encode_unsigned(n: int) -> bytes:
     """LEB128 code of a number from 0 on."""
     found = bytearray()
     while n >= 0x80:
@@ -216,28 +216,28 @@ def unsigned(n: int) -> bytes:
     return bytes((*found, n))
 
 
-def signed(n: int) -> bytes:
+def encode_signed(n: int) -> bytes:
     """LEB128 code of a number from 0 on where numbers may have a sign."""
-    found = unsigned(n)
+    found = encode_unsigned(n)
     return found if found[-1] < 0x40 else bytes((*found[:-1], found[-1] | 0x80, 0))
 
 
-def sized(content: bytes) -> bytes:
+def with_size(content: bytes) -> bytes:
     """Return bytes after their number."""
-    return unsigned(len(content)) + content
+    return encode_unsigned(len(content)) + content
 
 
 def vector(items: Iterable[bytes]) -> bytes:
     """Return items after their number."""
     listed = list(items)
-    return unsigned(len(listed)) + b"".join(listed)
+    return encode_unsigned(len(listed)) + b"".join(listed)
 
 
 def section(number: int, items: Iterable[bytes]) -> bytes:
     """Return a section of a module."""
-    return bytes([number]) + sized(vector(items))
+    return bytes([number]) + with_size(vector(items))
 
 
 def name(text: str) -> bytes:
     """Return a name of an export."""
-    return sized(text.encode("utf-8"))
+    return with_size(text.encode("utf-8"))

@@ -89,15 +89,15 @@ class Writer:
         bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
         return bits if self.lanes == 1 else "<" + ", ".join([f"{self.scalar} {bits}"] * self.lanes) + ">"
 
-    def double(self, name: str) -> str:
+    def as_double(self, name: str) -> str:
         """Return the name of the double that becomes this value."""
         return f"{name}.d" if self.single else name
 
-    def narrow(self, name: str) -> None:
+    def narrow_to_single(self, name: str) -> None:
         """Let a name be the double of that name in single precision."""
         if self.single:
             wide = number_type(self.lanes)
-            self.lines.append(f"  {name} = fptrunc {wide} {self.double(name)} to {self.type}")
+            self.lines.append(f"  {name} = fptrunc {wide} {self.as_double(name)} to {self.type}")
 
     def widen(self, value: str, name: str) -> str:
         """Return the name of a value as a double."""
@@ -173,8 +173,8 @@ class Writer:
         if self.lanes == 1:
             add(f"  {name}.a = getelementptr double, ptr @{symbol}, i64 {name}.w")
             add(f"  {name}.o = getelementptr double, ptr {name}.a, i64 {offset}")
-            add(f"  {self.double(name)} = load double, ptr {name}.o, align 8")
-            self.narrow(name)
+            add(f"  {self.as_double(name)} = load double, ptr {name}.o, align 8")
+            self.narrow_to_single(name)
             return
         result = "poison"
         for lane in range(self.lanes):
@@ -182,14 +182,14 @@ class Writer:
             add(f"  {at}.w = extractelement {many} {name}.w, i64 {lane}")
             add(f"  {at}.a = getelementptr double, ptr @{symbol}, i64 {at}.w")
             add(f"  {at}.o = getelementptr double, ptr {at}.a, i64 {offset}")
-            add(f"  {self.double(at)} = load double, ptr {at}.o, align 8")
+            add(f"  {self.as_double(at)} = load double, ptr {at}.o, align 8")
             if self.single:
                 add(f"  {at} = fptrunc double {at}.d to float")
             target = name if lane == self.lanes - 1 else f"{at}.r"
             add(f"  {target} = insertelement {kind} {result}, {self.scalar} {at}, i64 {lane}")
             result = target
 
-    def together(self, calls: Sequence[tuple[str, int, str]]) -> None:
+    def call_together(self, calls: Sequence[tuple[str, int, str]]) -> None:
         """Let names be the results of operations of one family, with the argument of each, in one call."""
         arguments = list(dict.fromkeys(x for _, _, x in calls))
         if len(arguments) == 1:
@@ -233,18 +233,19 @@ class Writer:
         self.declarations.add(f"declare double @{function}({signature}) nounwind willreturn memory(none)")
         if self.lanes == 1:
             wide = [self.widen(y, f"{name}.{k}") for k, y in enumerate(x)]
-            add(f"  {self.double(name)} = call double @{function}({', '.join(f'double {y}' for y in wide)})")
-            self.narrow(name)
+            given = ", ".join(f"double {y}" for y in wide)
+            add(f"  {self.as_double(name)} = call double @{function}({given})")
+            self.narrow_to_single(name)
             return
         result = "poison"
         for lane in range(self.lanes):
             for k, y in enumerate(x):
                 given = f"{name}.{lane}.{k}"
-                add(f"  {self.double(given)} = extractelement {self.type} {y}, i64 {lane}")
+                add(f"  {self.as_double(given)} = extractelement {self.type} {y}, i64 {lane}")
                 if self.single:
                     add(f"  {given} = fpext float {given}.d to double")
             arguments = ", ".join(f"double {name}.{lane}.{k}" for k in range(len(x)))
-            add(f"  {self.double(f'{name}.{lane}')} = call double @{function}({arguments})")
+            add(f"  {self.as_double(f'{name}.{lane}')} = call double @{function}({arguments})")
             if self.single:
                 add(f"  {name}.{lane} = fptrunc double {name}.{lane}.d to float")
             target = name if lane == self.lanes - 1 else f"{name}.{lane}.r"

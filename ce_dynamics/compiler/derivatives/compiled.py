@@ -17,7 +17,7 @@ from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_funct
 from ce_dynamics.compiler.compiled_function import Binding
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.compiler.machine import load_function
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.signature import Signature
 
 VERSION = 3
@@ -81,7 +81,7 @@ def compile_jacobian(
         )
         if function is not None:
             return CompiledJacobian(function, known.rows, known.columns, shape)
-    with at_work(f"differentiating {traced.name}, {traced.n_instructions:,} instructions"):
+    with log_work(f"differentiating {traced.name}, {traced.n_instructions:,} instructions"):
         sparse = sparse_forward_jacobian(traced, output, input)
     function = compile_function(sparse.function, lanes, single=single)
     content = {
@@ -109,7 +109,7 @@ def read_note(key: str) -> Noted | None:
         signature = Signature.from_dict(known["signature"])
         return Noted(signature, places(known["rows"]), places(known["columns"]))
 
-    return disk_cache.load_as(key, read)
+    return disk_cache.load_with(key, read)
 
 
 def places(numbers: Sequence[int] | NDArray[np.intp]) -> Integers:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table, known_table
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.tracing.cut_points import marking
 from ce_dynamics.compiler.tracing.graph import Graph, Node
 from ce_dynamics.compiler.tracing.operations import MEANING, Op, arity
@@ -193,7 +193,7 @@ def trace(
         argument[:] = [wrap(graph, graph.input(k, entry)) for entry in range(argument.size)]
         arguments[key] = argument.reshape(shape) if shape else argument[0]
     # NaN as a constant is a legitimate answer, and object arrays raise no floating-point errors of their own.
-    working = at_work(f"tracing {name}", lambda: f"{len(graph):,} operations")
+    working = log_work(f"tracing {name}", lambda: f"{len(graph):,} operations")
     # traced objects have no cycles, and the search for them takes a fifth of the time
     with working, marking(graph), collecting_no_garbage(), np.errstate(invalid="ignore"):
         results = function(**arguments)

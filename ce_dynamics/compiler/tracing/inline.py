@@ -57,7 +57,7 @@ def call(traced: TracedFunction, **arguments: Any) -> dict[str, Array]:
     graph = next((x.graph for entries in given for x in entries if type(x) is Traced), None)
     if graph is None:
         return dict(traced.evaluate(**{name: np.asarray(x, dtype=float) for name, x in arguments.items()}))
-    nodes = rebuilt(traced, graph, [[node_of(graph, x) for x in entries] for entries in given])
+    nodes = rebuild(traced, graph, [[node_of(graph, x) for x in entries] for entries in given])
     found = {}
     for (name, shape), numbers in zip(traced.output_shapes.items(), traced.outputs, strict=True):
         values = np.empty(math.prod(shape), dtype=object)
@@ -66,7 +66,7 @@ def call(traced: TracedFunction, **arguments: Any) -> dict[str, Array]:
     return found
 
 
-def rebuilt(
+def rebuild(
     traced: TracedFunction, graph: Graph, arguments: list[list[int]], marks: frozenset[int] = frozenset()
 ) -> list[Any]:
     """Return the instructions in another graph: their nodes there, or truth values that are known.
@@ -217,12 +217,12 @@ def dependencies(function: TracedFunction) -> dict[str, list[Dependencies]]:
         on.append(depends)
         bent.append(curved)
     return {
-        name: [Dependencies(places(on[n]), frozenset(places(on[n] & ~bent[n]))) for n in nodes]
+        name: [Dependencies(set_bits(on[n]), frozenset(set_bits(on[n] & ~bent[n]))) for n in nodes]
         for name, nodes in zip(function.output_shapes, function.outputs, strict=True)
     }
 
 
-def places(bits: int) -> tuple[int, ...]:
+def set_bits(bits: int) -> tuple[int, ...]:
     """Return the bits that are set, from the lowest."""
     found = []
     while bits:

@@ -17,7 +17,7 @@ from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweeps
 from ce_dynamics.contact.problem import Problem, Solution, residual
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 from ce_dynamics.contact.solvers.proximal import solve_rows
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, ScaledRows, in_rows, scale_rows
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, ScaledRows, scale_rows, to_csr
 
 NEWTON_STEPS = 10
 """Newton steps of each of the first attempts."""
@@ -76,8 +76,8 @@ class Chain:
         ModelError
             If the start has another number of rows or is not finite.
         """
-        solution = quickly(problem, start, self.tolerance * problem.speed)
-        return self.within(solution if solution.converged else self.thoroughly(problem, solution.p))
+        solution = solve_quickly(problem, start, self.tolerance * problem.speed)
+        return self.within(solution if solution.converged else self.solve_thoroughly(problem, solution.p))
 
     def within(self, solution: Solution) -> Solution:
         """Return the same solution.
@@ -94,20 +94,20 @@ class Chain:
             )
         return solution
 
-    def thoroughly(self, problem: Problem, start: Floats) -> Solution:
+    def solve_thoroughly(self, problem: Problem, start: Floats) -> Solution:
         """Follow proximal points in every island of rows that the start does not solve; ignore the limit."""
         A, d, b = delassus(problem), problem.diagonal, problem.b
         allowance = self.tolerance * problem.speed
         permitted, deadline = allowance + problem.rounding, time.thread_time() + self.time_limit
         p, count, method = restrict_start(problem, start), 0, "start"
-        for chosen in islands(A, problem.conditions.normal):
+        for chosen in find_islands(A, problem.conditions.normal):
             conditions, own = part_of(problem.conditions, chosen), part_of_matrix(A, chosen)
             verdict = relative(own, b[chosen], d[chosen], conditions, permitted)
             if verdict(p[chosen]) <= 1.0:
                 continue
             rows = scale_rows(own, b[chosen], conditions, d[chosen])
             left = max(0.0, deadline - time.thread_time())
-            found = solve_rows(rows, rows.scale(p[chosen]), of_scaled(verdict, rows), left)
+            found = solve_rows(rows, rows.scale(p[chosen]), unscale(verdict, rows), left)
             p[chosen] = rows.impulses(found.x)
             count, method = count + found.steps, "proximal points"
         return problem.solution(p, method, count, allowance)
@@ -127,7 +127,7 @@ class Patience:
     def __init__(self, solver: Solver) -> None:
         self.solver, self._given = solver, solver
 
-    def learn(self, converged: bool) -> None:
+    def record_outcome(self, converged: bool) -> None:
         """Take note of whether a problem was solved."""
         now, full = self.solver, self._given
         if isinstance(now, Chain) and isinstance(full, Chain) and not (converged and now is full):
@@ -141,12 +141,12 @@ def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitte
     return lambda p: float(residual(d, A @ p + b, conditions, p)) / permitted
 
 
-def of_scaled(verdict: Judge, rows: ScaledRows) -> Judge:
+def unscale(verdict: Judge, rows: ScaledRows) -> Judge:
     """Return the same of scaled impulses."""
     return lambda x: verdict(rows.impulses(x))
 
 
-def islands(A: Operator, normal: Integers) -> list[Integers]:
+def find_islands(A: Operator, normal: Integers) -> list[Integers]:
     """Return rows that have to do with each other, by A and by friction."""
     tied = np.flatnonzero(normal >= 0)
     friction = sp.csr_matrix((np.ones(len(tied)), (tied, normal[tied])), shape=A.shape)
@@ -172,16 +172,16 @@ def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
     if len(chosen) == A.shape[0]:
         return A
     part = A[chosen][:, chosen]
-    return in_rows(part).toarray() if sp.issparse(part) and len(chosen) <= DENSE_ROWS else part
+    return to_csr(part).toarray() if sp.issparse(part) and len(chosen) <= DENSE_ROWS else part
 
 
-def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
+def solve_quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
     """Newton, a few sweeps, Newton: all in machine code.  Of many rows only the sweeps."""
     p = restrict_start(problem, start)
     best, count = problem.solution(p, "start", 0, allowance), 0
     aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
 
-    def offer(q: Floats, method: str) -> bool:
+    def keep_if_better(q: Floats, method: str) -> bool:
         nonlocal best
         if np.all(np.isfinite(q)):
             found = problem.solution(q, method, count, allowance)
@@ -195,7 +195,7 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
         if few:
             q, own = p.copy(), (problem.delassus, problem.b, problem.diagonal, problem.conditions)
             count += newton_small(*own, q, (aim, NEWTON_STEPS, HALVINGS))[0]
-            if offer(q, "Newton"):
+            if keep_if_better(q, "Newton"):
                 break
         if attempt == 0:
             limit = SWEEPS if few or np.any(p) else MANY_SWEEPS
@@ -203,7 +203,7 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
             count += int(
                 sweeps(matrices, v, problem.c, problem.diagonal, problem.conditions, p, (aim, limit))
             )
-            if offer(p.copy(), "Gauss–Seidel") or not few:
+            if keep_if_better(p.copy(), "Gauss–Seidel") or not few:
                 break
     return best
 

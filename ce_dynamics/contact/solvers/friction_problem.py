@@ -20,9 +20,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Kind, SparseRows
 from ce_dynamics.contact.problem import Problem
-from ce_dynamics.contact.solvers.chain import quickly
+from ce_dynamics.contact.solvers.chain import solve_quickly
 from ce_dynamics.contact.solvers.proximal import solve_rows
-from ce_dynamics.contact.solvers.rows import Operator, in_rows, scale_rows
+from ce_dynamics.contact.solvers.rows import Operator, scale_rows, to_csr
 from ce_dynamics.errors import ModelError
 
 
@@ -116,7 +116,7 @@ def solve_friction(
 
     x, steps, method = rows.scale(r0), 0, "start"
     if size and judge(x) > 1.0:
-        quick = quickly(
+        quick = solve_quickly(
             Problem(unit_rows(size), sparse_rows(A), velocity, np.zeros(size), conditions), r0, 0.0
         )
         if judge(rows.scale(quick.p)) < judge(x):
@@ -138,7 +138,7 @@ def matrix_and_diagonal(W: Operator) -> tuple[Operator, Floats]:
     if isinstance(W, LinearOperator):
         W = np.column_stack([W @ e for e in np.eye(W.shape[1])]) if W.shape[1] else np.zeros((0, 0))
     if sp.issparse(W):
-        A = in_rows(W)
+        A = to_csr(W)
         d = np.asarray(A.diagonal(), dtype=float)
         if not np.all(np.isfinite(A.data)):
             raise ModelError("solve_friction: W holds numbers that are not finite")
@@ -157,7 +157,7 @@ def unit_rows(size: int) -> SparseRows:
 
 def sparse_rows(A: Operator) -> SparseRows:
     """Return Aᵀ as rows; that is what a unit impulse of each row adds to all w."""
-    X = in_rows(A.T)
+    X = to_csr(A.T)
     return SparseRows(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data, X.shape[1])
 
 

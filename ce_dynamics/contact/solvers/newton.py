@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.linear_equations import eliminate
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, MapPoint, ScaledRows, in_rows, natural_map
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, MapPoint, ScaledRows, natural_map, to_csr
 from ce_dynamics.simulation.integrators.kernels import kernel
 
 HALVINGS = 8
@@ -238,7 +238,7 @@ def find_small_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance
 
 def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance: float) -> IterationResult:
     """Return the proximal point around ``centre``, of many rows."""
-    A = in_rows(rows.A)
+    A = to_csr(rows.A)
 
     def evaluate(x: Floats) -> tuple[Floats, MapPoint]:
         D = rows.map(x - rows.w(x) - epsilon * (x - centre))

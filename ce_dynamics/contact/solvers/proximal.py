@@ -41,7 +41,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
 from ce_dynamics.contact.solvers.newton import proximal
-from ce_dynamics.contact.solvers.rows import DENSITY, Judge, ScaledRows, in_rows
+from ce_dynamics.contact.solvers.rows import DENSITY, Judge, ScaledRows, to_csr
 from ce_dynamics.simulation.integrators.kernels import kernel
 
 RANK = 1e-11
@@ -259,8 +259,8 @@ class BodyPoints(NewtonMethod):
         if rows.dense:
             return
         self.L = self.C[J]
-        A_J = in_rows(rows.A[J])
-        self.A_JJ, self.A_J = A_J[:, J].toarray(), in_rows(A_J.T)
+        A_J = to_csr(rows.A[J])
+        self.A_JJ, self.A_J = A_J[:, J].toarray(), to_csr(A_J.T)
         if self.A_J.nnz > DENSITY * self.C.size:
             self.A_J = self.A_J.toarray()
 
@@ -277,7 +277,7 @@ class BodyPoints(NewtonMethod):
             H = rho * (self.C[held].T @ ((D + D @ S) @ self.C))
             H[np.diag_indices_from(H)] += 1.0
             return solve_dense(H, -Phi)
-        right = in_rows(D + D @ S) @ self.A_J
+        right = to_csr(D + D @ S) @ self.A_J
         left, H = self.A_J[held], self.A_JJ.copy()
         if sp.issparse(left):
             add_products(csr_parts(left), csr_parts(right), rho, H)
@@ -299,7 +299,7 @@ class RowPoints(NewtonMethod):
     def step(self, D: Any, S: Any, Phi: Floats, rho: float) -> Floats | None:
         held = np.flatnonzero(np.diff(D.indptr))  # others go to zero, their step is −Φ
         D = D[held]
-        K = rho * (in_rows(D + D @ S) @ self.rows.A)
+        K = rho * (to_csr(D + D @ S) @ self.rows.A)
         step = -Phi
         others = step.copy()
         others[held] = 0.0
@@ -321,7 +321,7 @@ def solve_dense(H: Floats, right: Floats) -> Floats | None:
 
 def factor(A: Any) -> tuple[Floats, Integers]:
     """C with A = C Cᵀ, of as many columns as A has rank, and as many rows J, by Cholesky with pivots."""
-    dense = in_rows(A).toarray() if sp.issparse(A) else A
+    dense = to_csr(A).toarray() if sp.issparse(A) else A
     C, pivots, rank, _ = la.lapack.dpstrf(dense, lower=1, tol=RANK)
     B = np.empty((len(dense), rank))
     B[pivots - 1] = np.tril(C)[:, :rank]

@@ -282,7 +282,7 @@ def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats)
     d = diagonal.copy()
     d[first], d[first + 1] = pair, pair
     moving[first] = moving[first + 1] = pair > 0.0
-    together(d, normal)
+    share_scale(d, normal)
     where = np.flatnonzero(moving)
     root = 1.0 / np.sqrt(np.where(moving, d, 1.0))
     unit = max(float(np.max(np.abs(root[where] * b[where]), initial=0.0)), 1e-300)
@@ -302,7 +302,7 @@ def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats)
     return ScaledRows(scale_matrix(A, root, where), (root * b)[where] / unit, rows, where, size[where], m)
 
 
-def together(d: Floats, normal: Integers) -> None:
+def share_scale(d: Floats, normal: Integers) -> None:
     """Give the rows of a contact one scale, where theirs are not too different; in place.
 
     Projections onto a friction cone then are those of the unscaled cone, which the gradient method likes
@@ -320,14 +320,14 @@ def scale_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
     s = root[where]
     if isinstance(A, np.ndarray):
         return (A if whole else A[np.ix_(where, where)]) * s * s[:, None]
-    C = in_rows(A) if whole else in_rows(A)[where][:, where]
+    C = to_csr(A) if whole else to_csr(A)[where][:, where]
     S = sp.diags(s)
-    C = in_rows(S @ C @ S)
+    C = to_csr(S @ C @ S)
     many = C.nnz > DENSITY * max(1, len(s)) ** 2
     return C.toarray() if len(s) <= DENSE_ROWS or many else C
 
 
-def in_rows(A: Any) -> Any:
+def to_csr(A: Any) -> Any:
     """Return a sparse matrix in CSR form; SciPy's types do not follow one through products."""
     return sp.csr_matrix(A)
 

@@ -18,7 +18,7 @@ from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.formulas import turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
 from ce_dynamics.embedding.closed_forms.step import orientation_errors, set_moving, set_welded
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
@@ -134,7 +134,7 @@ def meeting(ball: BallJoint) -> Array | None:
     return crossing(axes[0], axes[1])
 
 
-def triple(a: Array, b: Array, c: Array) -> float:
+def triple_product(a: Array, b: Array, c: Array) -> float:
     """Return the absolute triple product of three directions, which is 0 in one plane."""
     return abs(float(np.cross(a, b) @ c))
 
@@ -151,7 +151,7 @@ def turn_ball(
     """Set the hinges of a ball so that what is behind it is turned as a body is in a motion."""
     set_welded(motion, ball.welded)
     c = angles(ball, motion.body(ball.carrier.name).R.T @ behind(motion).R)
-    resting = {body.name: at_rest(c[body], 1, motion.N) for body in ball.turning}
+    resting = {body.name: hinge_at_rest(c[body], 1, motion.N) for body in ball.turning}
     tip = ball.turning[-1].name
     set_moving(motion, resting, lambda trial: orientation_errors(behind(trial), trial.body(tip)))
 

@@ -70,7 +70,7 @@ def inner_turn(a1: Array, a2: Array, e: Array, d: Array, branch: float) -> Array
     Along a1, with k = (a1·a2)(a2·e), this is A cos ζ + B sin ζ = C with A = a1·e − k, B = (a1 × a2)·e and
     C = a1·d − k; ``branch`` is the sign of B cos ζ − A sin ζ.
     """
-    skew = without_rounding(dot(a1, a2))
+    skew = drop_rounding(dot(a1, a2))
     k = skew * dot(a2, e)
     return solve_turn(dot(a1, e) - k, dot(cross(a1, a2), e), dot(a1, d) - k, -branch)
 
@@ -121,6 +121,6 @@ def third_corner(D: Array, n: Array, r1: Scalar, r2: Scalar, side: float) -> Arr
     return corner
 
 
-def without_rounding(cosine: Scalar) -> Scalar:
+def drop_rounding(cosine: Scalar) -> Scalar:
     """Return a cosine, zero if it is a plain number that differs from zero by rounding only."""
     return 0.0 if isinstance(cosine, PLAIN) and abs(float(cosine)) < ALIGNED else cosine

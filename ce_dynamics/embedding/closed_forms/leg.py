@@ -23,7 +23,7 @@ from ce_dynamics.embedding.closed_forms.formulas import (
 )
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
@@ -212,7 +212,7 @@ def leg_from(
             return None
         chain.append(inner)
         turning, axes = (inner, outer), (one.axis, other.axis)
-        meeting = where_axes_meet(one, other, float(np.linalg.norm(at_tip - other.at)))
+        meeting = intersect_axes(one, other, float(np.linalg.norm(at_tip - other.at)))
         if meeting is None:
             return None
         at_foot = meeting
@@ -241,7 +241,7 @@ def alone(leg: Leg, others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
     return not any(body.carrier in own for body in bodies if body not in own)
 
 
-def where_axes_meet(one: Revolute, other: Revolute, length: float) -> Array | None:
+def intersect_axes(one: Revolute, other: Revolute, length: float) -> Array | None:
     """Return the point in which the axes of two hinges meet; None if they do not."""
     n = np.cross(one.axis, other.axis)
     square = float(n @ n)
@@ -295,7 +295,7 @@ class LegLinkage(Step):
         leg = self.leg
         return point_errors(motion, (leg.anchor, leg.at_anchor), (leg.tip, leg.at_tip))
 
-    def aside(self, motion: SubgraphMotion) -> Array:
+    def omitted_direction(self, motion: SubgraphMotion) -> Array:
         return span(self.leg, motion)
 
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
@@ -306,14 +306,16 @@ class LegLinkage(Step):
         c1, c2 = self._angles(carrier.R.T @ d, e)
         directions = self._directions(carrier, c1, d)
         if len(leg.turning) == 1:
-            turning = {leg.turning[0].name: at_rest(concatenate((c1, c2)), 2, N)}
+            turning = {leg.turning[0].name: hinge_at_rest(concatenate((c1, c2)), 2, N)}
         else:
-            turning = {body.name: at_rest(c, 1, N) for body, c in zip(leg.turning, (c1, c2), strict=True)}
+            turning = {
+                body.name: hinge_at_rest(c, 1, N) for body, c in zip(leg.turning, (c1, c2), strict=True)
+            }
         outer = leg.turning[-1].name
         turning[outer] = turning[outer]._replace(directions=directions)
         if s is None or not leg.slides or leg.slide is None:
             return turning
-        return turning | {leg.slide.name: at_rest(array((s,)), 1, N)}
+        return turning | {leg.slide.name: hinge_at_rest(array((s,)), 1, N)}
 
     def _angles(self, d: Array, e: Array) -> tuple[Array, Array]:
         """Return (cos χ, sin χ) and (cos ζ, sin ζ) for d in the carrier's axes."""

@@ -26,7 +26,7 @@ from ce_dynamics.embedding.closures.loop import split
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, within, wraps
+from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wrap_angle, wraps
 from ce_dynamics.mechanism.body import Body
 
 SAMPLES = 40
@@ -238,8 +238,8 @@ class OnBranch(Linkage):
         """Return coordinates with their whole turns; None where those of the parameter are not known."""
         theta: Scalar
         if not self._single.reach.turning:
-            reduced = self._single.within_reach(given).q
-            assert reduced is not None, "set by `within_reach`"
+            reduced = self._single.reduce_to_table(given).q
+            assert reduced is not None, "set by `reduce_to_table`"
             theta = reduced[0]
         elif given.q is not None:
             theta = given.q[0]
@@ -250,6 +250,6 @@ class OnBranch(Linkage):
         (body,) = (body for body in self.numeric.loop.dependent if body.name == name)
         plain = body.inboard.coordinates(found.c)
         return array(
-            within(angle - told.w * theta, 1, told.middle) + told.w * theta
+            wrap_angle(angle - told.w * theta, 1, told.middle) + told.w * theta
             for angle, told in zip(plain, windings, strict=True)
         )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, coaxial, triple, turn_ball
+from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, coaxial, triple_product, turn_ball
 from ce_dynamics.embedding.closed_forms.leg import STEEP
 from ce_dynamics.embedding.closed_forms.step import set_welded
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
@@ -68,9 +68,11 @@ class Peel:
         if len(self.ball.turning) > 1:
             return replace(self.edge, body_a=self.ball.carrier, body_b=self.other, closure=Spherical(at))
         pin = Revolute(self.ball.axes[0], at)
-        return replace(self.edge, body_a=self.ball.carrier, body_b=within_pin(self.other, pin), closure=pin)
+        return replace(
+            self.edge, body_a=self.ball.carrier, body_b=carrier_within_pin(self.other, pin), closure=pin
+        )
 
-    def behind(self, motion: SubgraphMotion) -> BodyMotion:
+    def motion_behind_ball(self, motion: SubgraphMotion) -> BodyMotion:
         """Return the motion of the body behind the ball, as the weld's other side carries it."""
         reached = motion.body(self.other.name)
         for body in self.given:
@@ -80,7 +82,7 @@ class Peel:
         return reached
 
 
-def within_pin(body: Body, pin: Revolute) -> Body:
+def carrier_within_pin(body: Body, pin: Revolute) -> Body:
     """Return the carrier of a body that turns about the pin's own axis; otherwise return the body."""
     inner = body
     while not inner.is_ground and isinstance(inner.inboard, Fixed):
@@ -139,7 +141,9 @@ class BallBehind(CutEdge):
     def ends(self, motion: SubgraphMotion) -> tuple[PointMotion, PointMotion]:
         """Return the ball on either side."""
         at = self.peel.ball.at
-        return motion.point(self.body_a.name, at), self.peel.behind(motion).point(at, motion.theta_dot)
+        return motion.point(self.body_a.name, at), self.peel.motion_behind_ball(motion).point(
+            at, motion.theta_dot
+        )
 
 
 @closure_residual.register
@@ -177,7 +181,7 @@ class PeelLinkage(Linkage):
         return Limits(remedy=REMEDY)
 
     def solve(self, motion: SubgraphMotion) -> None:
-        turn_ball(motion, self.peel.ball, self.peel.behind)
+        turn_ball(motion, self.peel.ball, self.peel.motion_behind_ball)
         set_welded(motion, self.peel.welded)
 
 
@@ -221,7 +225,7 @@ def peels(
         return
     ball = ball_at(body, bodies, dependent)
     hinged = ball is not None and len(ball.turning) == 3 and all(b in dependent for b in ball.turning)
-    if ball is not None and hinged and triple(*ball.axes) > STEEP:
+    if ball is not None and hinged and triple_product(*ball.axes) > STEEP:
         yield Peel(edge, ball, tuple(given), tuple(welded), other)
     hinge = body.inboard
     if not given and isinstance(hinge, Revolute):

@@ -25,7 +25,7 @@ from ce_dynamics.embedding.closed_forms.formulas import solve_slide, third_corne
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import DEAD
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import Loop, at_rest
+from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest
 from ce_dynamics.embedding.motion import (
     BodyMotion,
     HingeMotion,
@@ -120,21 +120,21 @@ class PlanarPair(Step):
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
         carrier = motion.carrier(self.x.name)
         c_x, c_y = self.place(motion, carrier, carrier.rotate(self.n))
-        return {self.x.name: at_rest(c_x, 1, motion.N), self.y.name: at_rest(c_y, 1, motion.N)}
+        return {self.x.name: hinge_at_rest(c_x, 1, motion.N), self.y.name: hinge_at_rest(c_y, 1, motion.N)}
 
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         return point_errors(motion, (self.other.body, self.other.at), (self.end.body, self.end.at))
 
-    def aside(self, motion: SubgraphMotion) -> Array:
+    def omitted_direction(self, motion: SubgraphMotion) -> Array:
         return motion.carrier(self.x.name).rotate(self.n)
 
     # What positions are found from
 
     def pose_hinge(self, motion: SubgraphMotion, body: Body, c: Array) -> SubgraphMotion:
         """Return the motion with one of the two hinges in a configuration."""
-        return motion.trial({body.name: at_rest(c, 1, motion.N)})
+        return motion.trial({body.name: hinge_at_rest(c, 1, motion.N)})
 
-    def far(self, motion: SubgraphMotion) -> PointMotion:
+    def far_end(self, motion: SubgraphMotion) -> PointMotion:
         """Return the other end of two bodies in series."""
         return motion.point(self.other.body.name, self.other.at)
 
@@ -183,7 +183,7 @@ class PlanarBars(PlanarPair):
 
     def place(self, motion: SubgraphMotion, carrier: BodyMotion, n: Array) -> tuple[Array, Array]:
         x, y = revolute(self.x), revolute(self.y)
-        Q = self.far(motion) if self.serial else self.foot(motion, self.y)
+        Q = self.far_end(motion) if self.serial else self.foot(motion, self.y)
         D = Q.r - self.foot(motion, self.x).r
         D = D - n * dot(n, D)
         f = self.lever(x, self.inner, y.at if self.serial else self.end.at, motion)
@@ -218,7 +218,7 @@ class BarOnSlide(PlanarPair):
         t = self.sign * guide.rotate(prismatic(self.slide).axis)
         way = self.outer if self.serial else self.inner
         f = self.lever(hinge, way, self.end.at, motion)
-        D = (self.far(motion) if self.serial else unmoved.point(self.other.body.name, self.other.at)).r
+        D = (self.far_end(motion) if self.serial else unmoved.point(self.other.body.name, self.other.at)).r
         D = D - unmoved.point(self.bar.carrier.name, hinge.at).r
         D = D - n * dot(n, D)
         s = solve_slide(t, D, dot(f, f), self.sigma)
@@ -241,11 +241,11 @@ class BarWithSlide(PlanarPair):
         )
 
     def place(self, motion: SubgraphMotion, carrier: BodyMotion, n: Array) -> tuple[Array, Array]:
-        D = self.far(motion).r - self.foot(motion, self.x).r
+        D = self.far_end(motion).r - self.foot(motion, self.x).r
         D = D - n * dot(n, D)
         seen = self.relative_motion(revolute(self.x), self.inner, motion)
         a = seen.rotate(prismatic(self.y).axis)
-        moved = across(self.y, seen, at_rest(UNMOVED, 1, motion.N), motion.theta_dot, turns=True)
+        moved = across(self.y, seen, hinge_at_rest(UNMOVED, 1, motion.N), motion.theta_dot, turns=True)
         for body in self.outer:
             moved = across(body, moved, motion.hinge_motions[body.name], motion.theta_dot, turns=True)
         f = self.flat(moved.point(self.end.at, motion.theta_dot).r)

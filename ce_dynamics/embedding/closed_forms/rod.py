@@ -14,12 +14,12 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, dot
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, triple, turn_ball
+from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, triple_product, turn_ball
 from ce_dynamics.embedding.closed_forms.formulas import inner_turn, turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.leg import STEEP, displacement, span
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
@@ -158,7 +158,7 @@ def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) 
             if far is None or len(far.turning) != 3 or any(b not in dependent for b in far.turning):
                 continue
             rod = RodJoints(edge, near, tip, far, far.carrier, far.at, far.at, given, slide, slides)
-            if is_regular(rod) and triple(*far.axes) > STEEP:
+            if is_regular(rod) and triple_product(*far.axes) > STEEP:
                 yield rod
 
 
@@ -186,7 +186,7 @@ def is_regular(rod: RodJoints) -> bool:
         return False
     axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
     one, other = (axes[body] for body in rod.pointing_hinges)
-    return triple(one, other, rod.e / length) > STEEP
+    return triple_product(one, other, rod.e / length) > STEEP
 
 
 class RodLinkage(Step):
@@ -227,7 +227,7 @@ class RodLinkage(Step):
         rod = self.rod
         return point_errors(motion, (rod.anchor, rod.at_anchor), (rod.end, rod.at_tip))
 
-    def aside(self, motion: SubgraphMotion) -> Array:
+    def omitted_direction(self, motion: SubgraphMotion) -> Array:
         return span(self.rod, motion)
 
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
@@ -235,10 +235,10 @@ class RodLinkage(Step):
         s = displacement(rod, motion, d)
         e = rod.e if s is None or rod.axis is None else rod.e + rod.axis * s
         c = self._angles(motion, motion.body(rod.foot.name).R.T @ d, e)
-        resting = {body.name: at_rest(c[body], 1, motion.N) for body in rod.pointing_hinges}
+        resting = {body.name: hinge_at_rest(c[body], 1, motion.N) for body in rod.pointing_hinges}
         if s is None or not rod.slides or rod.slide is None:
             return resting
-        return resting | {rod.slide.name: at_rest(array((s,)), 1, motion.N)}
+        return resting | {rod.slide.name: hinge_at_rest(array((s,)), 1, motion.N)}
 
     def _angles(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[Body, Array]:
         """Return (cos, sin) of every hinge of the near ball, for d in the foot's axes."""

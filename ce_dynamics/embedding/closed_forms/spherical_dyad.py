@@ -15,14 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple
+from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple_product
 from ce_dynamics.embedding.closed_forms.formulas import two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
 from ce_dynamics.embedding.closed_forms.planar import revolute, way
 from ce_dynamics.embedding.closed_forms.step import Step, orientation_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import Loop, at_rest
+from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body, carries
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
@@ -55,7 +55,7 @@ class SphericalDyad(Step):
         self.determines = (x.name, y.name, *(body.name for body in welded))
         self.closes = (edge.name,)
         a_x, a_y = revolute(x).axis, revolute(y).axis
-        self.regular = triple(a_x, a_y, self.axis) > STEEP
+        self.regular = triple_product(a_x, a_y, self.axis) > STEEP
         self._branch = float(np.sign(np.cross(a_x, a_y) @ self.axis))
 
     @property
@@ -72,13 +72,13 @@ class SphericalDyad(Step):
             Q = inner.R.T @ motion.carrier(self.y.name).R
             back, c_y = two_turns(a_x, Q @ a_y, Q @ n_0, n_0, self._branch)
             c_x = array((back[0], -back[1]))
-        return {self.x.name: at_rest(c_x, 1, motion.N), self.y.name: at_rest(c_y, 1, motion.N)}
+        return {self.x.name: hinge_at_rest(c_x, 1, motion.N), self.y.name: hinge_at_rest(c_y, 1, motion.N)}
 
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         one, other = (motion.body(body.name) for body in self.edge.bodies)
-        return orientation_errors(one, other, self.aside(motion))
+        return orientation_errors(one, other, self.omitted_direction(motion))
 
-    def aside(self, motion: SubgraphMotion) -> Array:
+    def omitted_direction(self, motion: SubgraphMotion) -> Array:
         return motion.body(self.edge.body_a.name).rotate(self.axis)
 
 

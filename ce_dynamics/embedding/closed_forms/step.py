@@ -20,7 +20,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import Loop, at_rest
+from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
@@ -46,7 +46,7 @@ class Step(Linkage):
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         """Return the rows that keep them there, along a motion in which all bodies are known."""
 
-    def aside(self, motion: SubgraphMotion) -> Array | None:
+    def omitted_direction(self, motion: SubgraphMotion) -> Array | None:
         """Return the direction along which three rows for two hinges are left out; by default across them."""
         return None
 
@@ -55,7 +55,7 @@ class Step(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         set_welded(motion, self.welded)  # some may carry what turns
-        set_moving(motion, self.positions(motion), self.errors, self.aside)
+        set_moving(motion, self.positions(motion), self.errors, self.omitted_direction)
 
 
 def set_moving(
@@ -162,7 +162,7 @@ def set_welded(motion: SubgraphMotion, bodies: Sequence[Body]) -> None:
     """Set Fixed hinges."""
     for body in bodies:
         c = body.inboard.configuration(body.inboard.neutral)
-        motion.set(body.name, at_rest(c, 0, motion.N))
+        motion.set(body.name, hinge_at_rest(c, 0, motion.N))
 
 
 class Welded(Linkage):

@@ -17,7 +17,7 @@ from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.rod import RodJoints
 from ce_dynamics.embedding.closed_forms.step import Step
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
-from ce_dynamics.embedding.closures.loop import Loop, at_rest, closure_residual
+from ce_dynamics.embedding.closures.loop import Loop, closure_residual, hinge_at_rest
 from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
@@ -168,7 +168,7 @@ class TurnToLength(Step):
         at = motion.point(self.body.carrier.name, self.hinge.at)
         target = motion.point(self.other.name, self.at_other)
         c = self._turned(motion.carrier(self.body.name).R.T @ (target.r - at.r), square_of(self.edge, motion))
-        return {self.body.name: at_rest(c, 1, motion.N)}
+        return {self.body.name: hinge_at_rest(c, 1, motion.N)}
 
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         return one_closure(self.edge, motion)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.planar import PARALLEL
@@ -39,7 +39,7 @@ class WithoutLegs(NamedTuple):
     certain: bool
 
 
-def without_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
+def remove_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
     """Return the rest of a loop without the legs that are found in it; all of it if there are none.
 
     Legs are recognised in a design pose that is closed, and whose geometry is not free: the sign that selects
@@ -137,10 +137,10 @@ def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
     given = moving(loop.given, stack_neutral(loop.given))
     held = held_at_design(siblings, loop.parent)
     residual: Array = np.asarray(loop.residual(loop.neutral(), given, held), dtype=float)
-    return largest(residual) <= loop.tolerance
+    return largest_residual(residual) <= loop.tolerance
 
 
-def with_slides(block: Loop) -> Loop:
+def select_with_slides(block: Loop) -> Loop:
     """Return a part of the closures with the given slides on which lengths in it depend."""
     slides = {edge.leg.slide for edge in block.closures if isinstance(edge, LegLength)}
     given = {body for edge in block.closures if isinstance(edge, BallBehind) for body in edge.peel.given}
@@ -157,7 +157,7 @@ NEARLY = 1e-3
 """Angle between axes that are perhaps meant to be parallel [rad]."""
 
 
-def why_not(part: Loop, certain: bool) -> str:
+def explain_no_formula(part: Loop, certain: bool) -> str:
     """Why no formula was found for a part of a loop."""
     moving = [body for body in part.dependent if body.inboard.n_v]
     if not certain:
@@ -174,11 +174,11 @@ def why_not(part: Loop, certain: bool) -> str:
         named = " and ".join(kinds)
         return f"{unknown} unknowns, among them of {named} hinges: neither a leg nor bars in a plane"
     if unknown == 2 and isinstance(edge, LoopClosure):
-        return askew(moving, edge)
+        return explain_no_triangle(moving, edge)
     return f"{unknown} unknowns of revolute hinges: no ball, and more than two bars"
 
 
-def askew(moving: Sequence[Body], edge: LoopClosure) -> str:
+def explain_no_triangle(moving: Sequence[Body], edge: LoopClosure) -> str:
     """Why two bars are no triangle in a plane."""
     axes = [body.inboard.axis for body in moving if isinstance(body.inboard, Revolute)]
     if isinstance(edge.closure, Revolute):

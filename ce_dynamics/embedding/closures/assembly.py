@@ -14,7 +14,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import descend, largest, polish
+from ce_dynamics.algebra.newton import descend, largest_residual, polish
 from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
@@ -49,7 +49,7 @@ def assemble(kernel: LoopKernel) -> Array:
     """
     q = kernel.loop.neutral()
     r, _ = kernel(q, kernel.p0)
-    if largest(r) <= kernel.tolerance:
+    if largest_residual(r) <= kernel.tolerance:
         return q
     best, smallest = q, np.inf
     for start in starts(kernel, q):
@@ -104,7 +104,7 @@ def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
     """
     for start in starts(kernel, kernel.loop.neutral()):
         q = close_best(kernel, descend_squares(kernel, start), tolerance)
-        if largest(kernel(q, kernel.p0)[0]) <= tolerance * kernel.size:
+        if largest_residual(kernel(q, kernel.p0)[0]) <= tolerance * kernel.size:
             return q
     return None
 
@@ -116,7 +116,7 @@ def close_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
         r, Y = kernel(q, kernel.p0)
         step = least_squares(kernel.scale_columns(Y)[:, :m], -r, tolerance)
         q = kernel.move(q, step)
-        if largest(step) <= kernel.tolerance:
+        if largest_residual(step) <= kernel.tolerance:
             break
     return q
 
@@ -127,7 +127,7 @@ def explain_open_loop(kernel: LoopKernel, q: Array) -> str:
     start, worst, name = 0, -1.0, ""
     for loop in kernel.loop.closures:
         rows = loop.rows
-        error = largest(r[start : start + rows])
+        error = largest_residual(r[start : start + rows])
         if error > worst:
             worst, name = error, loop.name
         start += rows
@@ -198,7 +198,7 @@ def close_nearby(
 
 def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
     """Return True if Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
-    equations, advanced = over_all_hinges(kernel, q0)
+    equations, advanced = equations_over_all_hinges(kernel, q0)
     Y = close_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
     return Y is not None and numerical_rank(Y[:, : kernel.loop.m]) == kernel.loop.m
 
@@ -211,7 +211,7 @@ def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
     OverConstrainedError
         If that would open the loop as it moves.
     """
-    equations, advanced = over_all_hinges(kernel, q0)
+    equations, advanced = equations_over_all_hinges(kernel, q0)
     refuse_contradicting(kernel.loop, equations, advanced, np.concatenate((q0, kernel.p0)))
 
 
@@ -234,10 +234,10 @@ def refuse_contradicting(
     _, left = polish(equations, advanced, q, 0.0, iterations=CORRECTIONS, rcond=RANK_TOLERANCE)
     negligible = 0.1 * (loop.tolerance - loop.rounding) + loop.rounding
     if negligible < left < CONTRADICTION * loop.size:
-        raise contradiction(loop, f"{STEP:g} rad from the design pose", left)
+        raise contradiction_error(loop, f"{STEP:g} rad from the design pose", left)
 
 
-def contradiction(loop: Loop, where: str, left: float) -> OverConstrainedError:
+def contradiction_error(loop: Loop, where: str, left: float) -> OverConstrainedError:
     """Return the error for redundant conditions that do not hold together."""
     return OverConstrainedError(
         f"the loop of {loop.name!r} moves only because some of the conditions of its closures "
@@ -257,7 +257,9 @@ def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
     return len(Y) > rank == numerical_rank(scaled, REGULAR)
 
 
-def over_all_hinges(kernel: LoopKernel, q0: Array) -> tuple[Equations, Callable[[Array, Array], Array]]:
+def equations_over_all_hinges(
+    kernel: LoopKernel, q0: Array
+) -> tuple[Equations, Callable[[Array, Array], Array]]:
     """Return equations and steps over dependent coordinates and parameters together."""
     m, n_q, loop = kernel.loop.m, len(q0), kernel.loop
 
@@ -296,7 +298,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
         return
     given = [body.name for body in kernel.parameters]
     loose = loop.m - numerical_rank(Y1)
-    still = blind(Y1, loop)
+    still = bodies_in_null_space(Y1, loop)
     trouble = (
         f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose"
         f"{{}}, so {still} may still move in {loose} way(s) that {given} do not determine; "
@@ -311,7 +313,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
     )
 
 
-def blind(Y1: Array, loop: Loop) -> list[str]:
+def bodies_in_null_space(Y1: Array, loop: Loop) -> list[str]:
     """Bodies whose hinges move in the null space of Y₁."""
     _, _, Vt = singular_values_and_vectors(Y1)
     null = Vt[numerical_rank(Y1) :]

@@ -81,13 +81,13 @@ class IndependentChoice:
             known,
         )
         for tier in tiers:
-            rows = self._greedy([at[c.name] for c in tier])
+            rows = self._choose_greedily([at[c.name] for c in tier])
             if rows is not None:
                 whole, others = group_leads(c for c in tier if at[c.name] in rows)
                 return [*whole, *others]
         return None
 
-    def beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
+    def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
         """Wanted hinges, and components of others that lead beside them; None if there are none.
 
         Displacements and single angles come first.  The fixed rows stay where others are exchanged.
@@ -96,7 +96,7 @@ class IndependentChoice:
         known = [c for body in self.free if body not in wanted for c in components(body)]
         at = {component.name: self._row(component) for component in known}
         for tier in ([c for c in known if len(c.bodies) == 1], known):
-            rows = self._greedy([at[c.name] for c in tier], fixed)
+            rows = self._choose_greedily([at[c.name] for c in tier], fixed)
             if rows is not None:
                 whole, others = group_leads(c for c in tier if at[c.name] in rows)
                 return [*wanted, *whole, *others]
@@ -132,7 +132,7 @@ class IndependentChoice:
 
         Where they are very many, those without the hinges that are the worst candidates.
         """
-        ranked = [body for body in self._ranked() if body in pool]
+        ranked = [body for body in self._rank() if body in pool]
         for count in range(self.number + 1):
             kept = list(pool)
             while math.comb(len(kept), count) > MOST_COMBINATIONS:
@@ -147,7 +147,7 @@ class IndependentChoice:
         Every hinge of a set that can lead has rows of N which those before it do not span; a branch in which
         one has not is left.
         """
-        ranked = [body for body in self._ranked() if body in pool]
+        ranked = [body for body in self._rank() if body in pool]
         blocks = {
             body: self.N[[k for k, owner in enumerate(self.owners) if owner is body]] for body in ranked
         }
@@ -173,7 +173,7 @@ class IndependentChoice:
                     waiting.append((k + 1, (*bodies, body), left @ Vt[len(block) :].T))
         return None
 
-    def _ranked(self) -> list[Body]:
+    def _rank(self) -> list[Body]:
         """Hinges from the best to the worst candidate: pivoted QR takes the best dependent columns first."""
         import scipy.linalg  # here, because most models never ask
 
@@ -182,7 +182,7 @@ class IndependentChoice:
 
     # Single velocities
 
-    def _greedy(self, rows: Sequence[int], fixed: Collection[int] = ()) -> set[int] | None:
+    def _choose_greedily(self, rows: Sequence[int], fixed: Collection[int] = ()) -> set[int] | None:
         """Return rows of N that are regular together, exchanged while Y₁ gets better; None if there are none.
 
         A pivoted QR finds a regular set wherever there is one, beside fixed rows in what these leave.
@@ -204,13 +204,13 @@ class IndependentChoice:
                 return None
             found |= {rows[k] for k in order[:number]}
         for _ in range(MOST_EXCHANGES):
-            better = self._exchanged(found, rows, fixed)
+            better = self._exchange_first(found, rows, fixed)
             if better is None:
                 break
             found = better
         return found
 
-    def _exchanged(
+    def _exchange_first(
         self, found: set[int], rows: Sequence[int], fixed: Collection[int] = ()
     ) -> set[int] | None:
         """The same with the first row exchanged that makes Y₁ clearly better; None if there is none."""

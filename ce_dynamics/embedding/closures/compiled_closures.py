@@ -12,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, Array
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
@@ -161,16 +161,16 @@ class LoopKernel:
         """Dependent coordinates at given parameters, from a good guess; least squares over redundant rows."""
         m = self.loop.m
         r, Y = self(q, p)
-        error = largest(r)
+        error = largest_residual(r)
         for _ in range(iterations):
             if not error > 0.01 * self.tolerance:
                 break
             step = least_squares(self.scale_columns(Y)[:, :m], -r) * self.column_scales[:m]
             trial = self.advance(q, step)
             r, Y = self(trial, p)
-            if error <= self.tolerance and not largest(r) < 0.5 * error:
+            if error <= self.tolerance and not largest_residual(r) < 0.5 * error:
                 break  # as far as rounding goes
-            q, error = trial, largest(r)
+            q, error = trial, largest_residual(r)
         return Closed(with_unit_quaternions(self.loop.dependent, q), error)
 
     def move(self, q: Array, step: Array) -> Array:

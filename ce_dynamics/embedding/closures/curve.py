@@ -18,7 +18,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest, polish
+from ce_dynamics.algebra.newton import largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
@@ -65,7 +65,7 @@ class March(ABC, Generic[P, E]):
         self.points: list[P] = []
 
     @abstractmethod
-    def ahead(self, before: P, here: P, h: float) -> P | None:
+    def next_point(self, before: P, here: P, h: float) -> P | None:
         """Return the next point, at about arc length h from here; None if the step is too long."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class March(ABC, Generic[P, E]):
         """Return points after the start, and how they end."""
         before, here, h = self.start, self.start, FIRST_STEP
         while len(self.points) < MOST_POINTS:
-            there = self.ahead(before, here, self.direction * h)
+            there = self.next_point(before, here, self.direction * h)
             if there is None:
                 h *= self.shorter
                 end = self.stuck(here, h)
@@ -209,7 +209,7 @@ class CurveMarch(March[CurvePoint, bool]):
         super().__init__(kernel, start, direction)
         self._last: CurvePoint | None = None
 
-    def ahead(self, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
+    def next_point(self, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
         there = step(self.kernel, before, here, h)
         if there is None or has_turned(here, there):
             return None
@@ -231,7 +231,7 @@ def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> 
     scales = kernel.column_scales
     turning = (here.t - before.t) / (here.s - before.s) if here.s != before.s else 0.0 * here.t
     predicted = kernel.advance(here.q, h * (here.t + 0.5 * h * turning) * scales)
-    q = on_curve(kernel, predicted, here.t)
+    q = project_to_curve(kernel, predicted, here.t)
     if q is None:
         return None
     _, Y = kernel(q, kernel.p0)
@@ -247,7 +247,7 @@ def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> 
     return CurvePoint(here.s + math.copysign(arc, h), q, t, regular)
 
 
-def on_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
+def project_to_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
     """Return a point that closes in the plane through q across t (one direction or several rows of them).
 
     None if Newton does not find it.
@@ -297,4 +297,4 @@ def same_closures(kernel: LoopKernel, start: CurvePoint, q: Array) -> bool:
     """Return True if whole turns are the same to the closures too (not to a cam's profile over its angle)."""
     r, Y = kernel(q, kernel.p0)
     drift = kernel.scale_columns(Y) @ start.t
-    return largest(r) <= 1e3 * kernel.tolerance and largest(drift) <= 1e-9
+    return largest_residual(r) <= 1e3 * kernel.tolerance and largest_residual(drift) <= 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.embedding.closures.assembly import assemble, close_nearby, refuse_contradicting
 from ce_dynamics.embedding.closures.choices import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
@@ -28,7 +28,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.parameters import at_nominal
+from ce_dynamics.mechanism.parameters import to_nominal
 
 STILL = 1e-9
 """Rate of a hinge, per unit of a motion of the loop, that counts as none."""
@@ -77,12 +77,12 @@ class Freedoms:
         parent, siblings = surroundings(members, closures)
         self.free = tuple(body for body in members if body in free)
         loop = Loop(parent, members, tuple(closures), self.free)
-        self.loop, siblings = at_nominal((loop, siblings), parent)
+        self.loop, siblings = to_nominal((loop, siblings), parent)
         self._given = moving(self.loop.given, stack_neutral(self.loop.given))
         self._held = held_at_design(siblings, self.loop.parent)
         self._tolerance = self.loop.tolerance
         self._q, self._exactly = self.loop.neutral(), EXACTLY
-        if largest(self._residual(self._q)) > self._tolerance:
+        if largest_residual(self._residual(self._q)) > self._tolerance:
             self._q = assemble(LoopKernel(self.loop, siblings))
             self._exactly = ASSEMBLED
         _, self.Y, self._Y_given = self._errors(self._q)
@@ -128,9 +128,9 @@ class Freedoms:
     @cached_property
     def immobile(self) -> tuple[Body, ...]:
         """Bodies whose hinges could move but for the closures, here and close by."""
-        still = self._still(self.Y)
+        still = self._fixed_bodies(self.Y)
         if still and self._Y_nearby is not None:
-            elsewhere = self._still(self._Y_nearby)
+            elsewhere = self._fixed_bodies(self._Y_nearby)
             still = tuple(body for body in still if body in elsewhere)
         return still
 
@@ -171,14 +171,14 @@ class Freedoms:
         if rank == numerical_rank(self.Y, self._exactly):
             return False
         if rank < numerical_rank(self.Y):
-            return len(self._still(self.Y, rank)) < len(self._still(self.Y))
+            return len(self._fixed_bodies(self.Y, rank)) < len(self._fixed_bodies(self.Y))
         try:
             self.refuse_contradiction()
         except OverConstrainedError:
             return True
         return False
 
-    def _still(self, Y: Array, rank: int | None = None) -> tuple[Body, ...]:
+    def _fixed_bodies(self, Y: Array, rank: int | None = None) -> tuple[Body, ...]:
         """Return bodies whose hinges no motion that Y allows moves; with its rank, if that is known."""
         _, _, Vt = singular_values_and_vectors(Y)
         rank = numerical_rank(Y) if rank is None else rank
@@ -265,16 +265,16 @@ class Freedoms:
         self._searched = choice.searched
         return found
 
-    def among(self, allowed: Sequence[Body]) -> list[Lead] | None:
+    def choose_among(self, allowed: Sequence[Body]) -> list[Lead] | None:
         """Return single coordinates of some hinges only that lead the loop; None if they cannot."""
         others = [body for body in self.free if body not in allowed]
         found = IndependentChoice(self.Y, self.free, self.number).with_components(others)
         owners = {lead.owner if isinstance(lead, HingeComponent) else lead for lead in found or ()}
         return found if owners <= {*allowed} else None
 
-    def beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
+    def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
         """Wanted hinges, and components of others that lead beside them; None if they cannot together."""
-        return IndependentChoice(self.Y, self.free, self.number).beside(wanted)
+        return IndependentChoice(self.Y, self.free, self.number).choose_beside(wanted)
 
     def refuse_choice(self) -> NoReturn:
         """Say that no hinges can lead.

@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.universal import Universal
-from ce_dynamics.mechanism.parameters import at_nominal
+from ce_dynamics.mechanism.parameters import to_nominal
 
 EPSILON = float(np.finfo(float).eps)
 ROUNDINGS = 1.5
@@ -100,7 +100,7 @@ class Loop:
             *(body.inboard for body in self.bodies),
             *(getattr(loop, "closure", getattr(loop, "coupling", None)) for loop in self.closures),
         )
-        return at_nominal(geometry) is not geometry
+        return to_nominal(geometry) is not geometry
 
     @property
     def scales(self) -> Array:
@@ -125,10 +125,10 @@ class Loop:
         """Position errors of all closures: positions only, no columns."""
         motion = SubgraphMotion(self.parent, self.bodies, zeros(0), siblings)
         for name, hinge_motion in given.items():
-            motion.set(name, at_rest(hinge_motion.c, hinge_motion.eta.shape[0], 0, hinge_motion.q))
+            motion.set(name, hinge_at_rest(hinge_motion.c, hinge_motion.eta.shape[0], 0, hinge_motion.q))
         for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
             hinge = body.inboard
-            motion.set(body.name, at_rest(hinge.configuration(coordinates), hinge.n_v, 0, coordinates))
+            motion.set(body.name, hinge_at_rest(hinge.configuration(coordinates), hinge.n_v, 0, coordinates))
         return concatenate([closure_residual(loop, motion) for loop in self.closures])
 
     def errors(
@@ -158,7 +158,7 @@ def surroundings(members: Sequence[Body], closures: Sequence[CutEdge]) -> tuple[
     return parent, tuple(dict.fromkeys(e for e in ends if e.name not in inside and e is not parent))
 
 
-def at_rest(c: Array, n_v: int, N: int, q: Array | None = None) -> HingeMotion:
+def hinge_at_rest(c: Array, n_v: int, N: int, q: Array | None = None) -> HingeMotion:
     """Return a hinge in a given configuration that does not move."""
     return HingeMotion(c, zeros(n_v, N), zeros(n_v), zeros(n_v), q=q)
 
@@ -258,7 +258,7 @@ ALONE = 0.99
 """Component of a unit vector above which the motion is that of one hinge."""
 
 
-def near_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
+def diagnose_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
     """Return a diagnosis and a remedy where a Universal turns alone; empty if none does.
 
     Parameters

@@ -24,7 +24,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, cross
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.assembly import close_best, nearly_assembled
 from ce_dynamics.embedding.closures.choices import RowChoice
@@ -241,7 +241,7 @@ class Subgraph:
                 return []
         except AssemblyError:
             pass
-        return kept_of(self.bodies, self.closures, tolerance)
+        return drop_redundant(self.bodies, self.closures, tolerance)
 
     def mobility(self, moved: Sequence[HingePlace] = ()) -> tuple[int, int]:
         """Return freedoms, and hinges that cannot move, with some hinges moved."""
@@ -264,7 +264,9 @@ class Subgraph:
         return tuple(found)
 
 
-def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: float) -> list[KeptConditions]:
+def drop_redundant(
+    bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: float
+) -> list[KeptConditions]:
     """Return the closures of which conditions agree with others to a tolerance, and what they are to keep."""
     loop = with_single_conditions(bodies, closures)
     if loop.has_free_geometry:
@@ -326,27 +328,27 @@ def least_open_poses(kernel: LoopKernel, tolerance: float) -> tuple[list[Array],
     # unequal parts of all null vectors, so that no symmetry of the pose is kept
     t = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
     t = t / np.linalg.norm(t)
-    near = [q, *(ahead(kernel, q, h * t, tolerance) for h in AROUND)]
-    far = [*along_way(kernel, q, t, tolerance), *along_way(kernel, q, -t, tolerance)]
+    near = [q, *(step_pose(kernel, q, h * t, tolerance) for h in AROUND)]
+    far = [*follow_direction(kernel, q, t, tolerance), *follow_direction(kernel, q, -t, tolerance)]
     return near, far[:: max(1, len(far) // MOST_SAMPLES)]
 
 
-def along_way(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -> Iterator[Array]:
+def follow_direction(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -> Iterator[Array]:
     """Yield poses from one on in direction t, until the loop opens or has other freedoms."""
     freedoms = len(null_space(kernel, q, tolerance))
     for _ in range(STEPS_AHEAD):
-        q = ahead(kernel, q, STEP * t, tolerance)
+        q = step_pose(kernel, q, STEP * t, tolerance)
         null = null_space(kernel, q, tolerance)
         t = (null @ t) @ null
         length = float(np.linalg.norm(t))
-        opened = largest(kernel(q, kernel.p0)[0]) > tolerance * kernel.size
+        opened = largest_residual(kernel(q, kernel.p0)[0]) > tolerance * kernel.size
         if opened or len(null) != freedoms or length < 0.5:  # a turn by 60 degrees in one step is none
             return
         t = t / length
         yield q
 
 
-def ahead(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
+def step_pose(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
     """Return the pose that is closed best a step of scaled velocities from another."""
     moved = kernel.advance(q, step * kernel.column_scales)
     return close_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
@@ -412,7 +414,7 @@ def make_directions_exact(places: Sequence[HingePlace], tolerance: float) -> Non
             near = (
                 cluster
                 for cluster in clusters
-                if apart(direction, direction_of(cluster[0])) <= tolerance
+                if angle_between_lines(direction, direction_of(cluster[0])) <= tolerance
                 and not any(cluster is other for other in mine)
             )
             cluster = next(near, None)
@@ -426,7 +428,7 @@ def make_directions_exact(places: Sequence[HingePlace], tolerance: float) -> Non
     for k in sorted(range(len(clusters)), key=lambda k: (across[k], len(clusters[k])), reverse=True):
         cluster = clusters[k]
         directions = np.array([direction_of(member) for member in cluster])
-        off = np.sum([apart(directions, other) for other in directions], axis=0)
+        off = np.sum([angle_between_lines(directions, other) for other in directions], axis=0)
         exact = perpendicular(directions[int(np.argmin(off))], settled, tolerance)
         settled.append(exact)
         for (place, k), direction in zip(cluster, directions, strict=True):
@@ -445,7 +447,7 @@ def perpendiculars(cluster: Sequence[Member], clusters: Sequence[Sequence[Member
     return sum(abs(float(direction @ direction_of(other[0]))) <= tolerance for other in clusters)
 
 
-def apart(a: Array, b: Array) -> Array:
+def angle_between_lines(a: Array, b: Array) -> Array:
     """Return the angle between lines, (..., 3), and another, to first order [rad]."""
     return np.asarray(np.minimum(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
 
@@ -470,25 +472,25 @@ def make_points_meet(places: Sequence[HingePlace], tolerance: float) -> None:
     lines = [place for place in places if isinstance(place.hinge, LINES)]
     points = [place for place in places if isinstance(place.hinge, POINTS)]
     waiting = [*points, *lines]
-    for P in (*(place.at for place in points), *crossings(lines, tolerance)):
-        here = [place for place in waiting if float(np.linalg.norm(off(place, P))) <= tolerance]
+    for P in (*(place.at for place in points), *cross_lines(lines, tolerance)):
+        here = [place for place in waiting if float(np.linalg.norm(offset_from_hinge(place, P))) <= tolerance]
         if len(here) < 2:
             continue
         for place in here:
-            move(place, off(place, P))
+            move(place, offset_from_hinge(place, P))
         waiting = [place for place in waiting if not any(place is other for other in here)]
     fixed = [place for place in lines if not any(place is other for other in waiting)]
     for place in [place for place in lines if any(place is other for other in waiting)]:
         for other in fixed:
-            if apart(place.directions[0], other.directions[0]) == 0.0:
-                aside = off(other, place.at)
+            if angle_between_lines(place.directions[0], other.directions[0]) == 0.0:
+                aside = offset_from_hinge(other, place.at)
                 if float(np.linalg.norm(aside)) <= tolerance:
                     move(place, -aside)
                     break
         fixed.append(place)
 
 
-def crossings(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array]:
+def cross_lines(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array]:
     """Points where two lines meet to within a tolerance."""
     for one, other in combinations(lines, 2):
         a, b = one.directions[0], other.directions[0]
@@ -503,7 +505,7 @@ def crossings(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array]:
             yield 0.5 * (one.at + along[0] * a + other.at + along[1] * b)
 
 
-def off(place: HingePlace, P: Array) -> Array:
+def offset_from_hinge(place: HingePlace, P: Array) -> Array:
     """From a hinge's point, or from the nearest one of its line, to P."""
     to = P - place.at
     if isinstance(place.hinge, LINES):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
-from ce_dynamics.embedding.closures.assembly import contradiction, contradicts
+from ce_dynamics.embedding.closures.assembly import contradiction_error, contradicts
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import SMALLEST_STEP, March, close_across, has_turned
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
@@ -115,7 +115,7 @@ class Branch:
         if closed.error > self.kernel.tolerance:
             _, Y = self.kernel(closed.q, np.array((theta,)))
             if contradicts(self.kernel, closed.error, Y):
-                raise contradiction(self.kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
+                raise contradiction_error(self.kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
             raise AssemblyError(
                 f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay "
                 f"open by {closed.error:.3g}"
@@ -213,7 +213,7 @@ class BranchMarch(March[BranchPoint, BranchEnd]):
         self._last: BranchPoint | None = None
         self._crossed = False
 
-    def ahead(self, before: BranchPoint, here: BranchPoint, h: float) -> BranchPoint | None:
+    def next_point(self, before: BranchPoint, here: BranchPoint, h: float) -> BranchPoint | None:
         there = step(self.kernel, here, h)
         self._crossed = False
         if there is None or has_turned(here, there):
@@ -270,7 +270,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: BranchPoint, direction:
     closed = kernel.newton(kernel.advance(here.q, step[:m]), np.array((theta,)))
     _, Y = kernel(closed.q, np.array((theta,)))
     if contradicts(kernel, closed.error, Y):
-        raise contradiction(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
+        raise contradiction_error(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
 
 
 def end_within(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint | None:
@@ -281,11 +281,11 @@ def end_within(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint |
     """
     import scipy.optimize  # here, because most models never ask
 
-    def det_after(s: float) -> float:
+    def determinant_after(s: float) -> float:
         there = step(kernel, here, s)
         return here.det if there is None else there.det
 
-    at_end = float(scipy.optimize.brentq(det_after, 0.0, h, xtol=1e-14, rtol=1e-13))
+    at_end = float(scipy.optimize.brentq(determinant_after, 0.0, h, xtol=1e-14, rtol=1e-13))
     end = step(kernel, here, at_end)
     if end is None or abs(end.det) > NEARLY * abs(here.det):
         return None

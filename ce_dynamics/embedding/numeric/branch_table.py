@@ -22,7 +22,7 @@ from numpy.polynomial import chebyshev
 from ce_dynamics.algebra.arrays import Array, Scalar, arcsin, array, where
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import moving, near_gimbal_pose
+from ce_dynamics.embedding.closures.loop import diagnose_gimbal_pose, moving
 from ce_dynamics.embedding.numeric.branch import Branch
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 
@@ -154,18 +154,18 @@ def tabulate(branch: Branch, reach: TableRange, basin: Basin) -> BranchTable:
     IndependentCoordinatesError
         If the branch is too sharp for that.
     """
-    table = of_equal_pieces(branch, reach)
+    table = make_equal_pieces(branch, reach)
     if not len(find_misses(table, branch, basin)):
         return table
     known: dict[tuple[float, float], Array] = {}
-    found = [of_unequal_pieces(branch, reach, basin, degree, known) for degree in DEGREES]
+    found = [make_unequal_pieces(branch, reach, basin, degree, known) for degree in DEGREES]
     good = [table for table in found if isinstance(table, BranchTable)]
     if good:
         return min(good, key=lambda table: table.operations)
     theta = next(place for place in found if isinstance(place, float))
     loop, (parameter,) = branch.kernel.loop, branch.kernel.parameters
     nearest = min(branch.points, key=lambda point: abs(point.theta - theta))
-    remedy = near_gimbal_pose(loop.dependent, nearest.t[:-1]) or (
+    remedy = diagnose_gimbal_pose(loop.dependent, nearest.t[:-1]) or (
         f"choose another of {[body.name for body in loop.dependent]} as independent coordinate, one that "
         "moves evenly there, or a path coordinate: through_dead_centres=True"
     )
@@ -176,7 +176,7 @@ def tabulate(branch: Branch, reach: TableRange, basin: Basin) -> BranchTable:
     )
 
 
-def of_equal_pieces(branch: Branch, reach: TableRange) -> BranchTable:
+def make_equal_pieces(branch: Branch, reach: TableRange) -> BranchTable:
     """The table of equal pieces with the fewest operations of those accurate enough, else that of most."""
     best: BranchTable | None = None
     for P in PIECES:
@@ -192,7 +192,7 @@ def of_equal_pieces(branch: Branch, reach: TableRange) -> BranchTable:
     return best
 
 
-def of_unequal_pieces(
+def make_unequal_pieces(
     branch: Branch, reach: TableRange, basin: Basin, degree: int, known: dict[tuple[float, float], Array]
 ) -> BranchTable | float:
     """A table of pieces that are halved until they are good; the parameter where that does not help."""
@@ -227,7 +227,7 @@ def find_misses(table: BranchTable, branch: Branch, basin: Basin) -> Array:
     within = [point for point in branch.points if reach.lower < point.theta < reach.upper]
     at = np.array([point.theta for point in within])
     q, closed = basin.follow_steps(at, table.evaluate_many(at))
-    same = closed & basin.near(q, np.array([point.q for point in within]), SAME)
+    same = closed & basin.is_near(q, np.array([point.q for point in within]), SAME)
     places = [float(reach.normalise(value)) for value in at[~same].tolist()]
     return np.concatenate((x[~good], places))
 
@@ -332,8 +332,10 @@ class Basin:
         """
         found = self._steps.evaluate_many(q=guesses, p=np.asarray(theta)[:, np.newaxis])
         still_open = np.max(np.abs(found["r"]), axis=1, initial=0.0)
-        return found["q"], (still_open <= self._kernel.tolerance) & self.near(found["q"], guesses, FARTHEST)
+        return found["q"], (still_open <= self._kernel.tolerance) & self.is_near(
+            found["q"], guesses, FARTHEST
+        )
 
-    def near(self, a: Array, b: Array, distance: float) -> Array:
+    def is_near(self, a: Array, b: Array, distance: float) -> Array:
         """Return the mask of coordinates that differ by at most ``distance`` [rad, or sizes of the loop]."""
         return np.asarray(np.max(np.abs(a - b) / self._scales, axis=1, initial=0.0) <= distance)

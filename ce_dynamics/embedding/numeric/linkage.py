@@ -20,9 +20,9 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where, zeros
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction, refuse_undetermined
 from ce_dynamics.embedding.closures.choices import RowChoice, rows_along, rows_around
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
@@ -44,7 +44,7 @@ from ce_dynamics.embedding.numeric.substeps import (
     polish,
 )
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.parameters import at_nominal, at_random, part_way
+from ce_dynamics.mechanism.parameters import part_way, sample_values, to_nominal
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ class NumericLinkage(Linkage):
         if equal is not None:
             self.kernel, self.q0, self.parameters = equal.kernel, equal.q0, loop.given
             return
-        self.kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
+        self.kernel = LoopKernel(*to_nominal((loop, siblings), loop.parent))
         self.parameters = self.kernel.parameters
         self.q0 = assemble(self.kernel)
         refuse_undetermined(self.kernel, self.q0)
@@ -164,7 +164,7 @@ class NumericLinkage(Linkage):
         """The start of a loop with several parameters, where it is not the design pose."""
         if self.single is not None or not is_moved(self.parameters, self._start):
             return None
-        with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
+        with log_work(f"leading the loop {', '.join(self.closes)} to its start"):
             return self._led_to(self._start)
 
     def _led_to(self, start: Mapping[str, Array]) -> Base | None:
@@ -243,7 +243,7 @@ class NumericLinkage(Linkage):
         if self.loop.parent is not motion.parent:  # whose axes directions are in
             given = {name: hinge._replace(directions=None) for name, hinge in given.items()}
         if self.single is not None:
-            given = {name: self.single.within_reach(hinge) for name, hinge in given.items()}
+            given = {name: self.single.reduce_to_table(hinge) for name, hinge in given.items()}
         siblings = {body.name: motion.body(body.name) for body in self.siblings}
         q = self._positions(given, siblings)
         # (13): Y₁ X + Y₂ = 0 and Y₁ η + drift = 0
@@ -281,10 +281,10 @@ class NumericLinkage(Linkage):
             return self.q0
         if self.single is not None and not self.has_free_geometry:
             return polish(self.loop, self._rows.rows, self.single.look_up(given), (dict(given), {}))
-        q, regular = self._led(given, siblings)
+        q, regular = self._lead_in_substeps(given, siblings)
         if self.single is not None and self._goes_round:
             turned = {name: self.single.other_way_round(hinge) for name, hinge in given.items()}
-            other, fits = self._led(turned, siblings)
+            other, fits = self._lead_in_substeps(turned, siblings)
             q = array(where(regular, a, b) for a, b in zip(q, other, strict=True))
             regular = regular | fits
         end = self._way(given, siblings)(1.0)
@@ -304,19 +304,19 @@ class NumericLinkage(Linkage):
         turns = self._turns_count or self.single is not None
         return path(given, siblings, bodies, self.loop.parent, turns, known)
 
-    def _led(
+    def _lead_in_substeps(
         self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
     ) -> tuple[Array, Scalar]:
         """Dependent coordinates at the end of the way but for two Newton steps, and whether it is regular."""
         pose, base = self._way(given, siblings), self._base
         whole = self._closed_at_design and base is None  # the base is one of the nominal geometry
 
-        def on_the_way(q: Array, s: float) -> Linearised:
+        def substep_coordinates(q: Array, s: float) -> Linearised:
             loop = self.loop if whole else part_way(self.loop, s, self.loop.parent)
             return linearise_closures(loop, self._rows.rows, q, pose(s))
 
         q0 = self.q0 if base is None else base.q
-        return continue_along(on_the_way, self.loop.advance, q0, self.substeps)
+        return continue_along(substep_coordinates, self.loop.advance, q0, self.substeps)
 
     @property
     def substeps(self) -> int:
@@ -360,7 +360,7 @@ class NumericLinkage(Linkage):
         given = moving(self.loop.given, stack_neutral(self.loop.given))
         held = held_at_design(self.siblings, self.loop.parent)
         residual = self.loop.residual(self.loop.neutral(), given, held)
-        return all(largest(r) <= self.kernel.tolerance for r in at_random(residual, TRIED))
+        return all(largest_residual(r) <= self.kernel.tolerance for r in sample_values(residual, TRIED))
 
     @cached_property
     def _turns_count(self) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property, singledispatch
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, floor, where
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.embedding.closures.choices import rows_along
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
@@ -110,13 +110,13 @@ class SingleParameter:
             branch = self._follow(low, high)
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
         if not any(end.singular for end in ends):
-            return self._over_turns(branch) if self._turns_count else self._until_it_is_back(branch)
+            return self._extend_over_turns(branch) if self._turns_count else self._extend_until_closed(branch)
         return branch, TableRange(ends[0].theta, ends[1].theta, False)
 
     def _follow(self, low: float, high: float) -> Branch:
         return follow(self._kernel, self._q0, (low, high))
 
-    def _over_turns(self, branch: Branch) -> tuple[Branch, TableRange]:
+    def _extend_over_turns(self, branch: Branch) -> tuple[Branch, TableRange]:
         """The branch over as many turns as it takes to come back, else over a few that a table can hold."""
         loop, parameter = self._kernel.loop, self.body.name
         turns = likely_period(loop, branch)
@@ -125,7 +125,7 @@ class SingleParameter:
             longer = branch if turns == 1 else self._follow(*surround_centre(self._centre, half))
             back = not longer.singular and find_displaced_body(loop, longer, turns) is None
             reach = TableRange(*surround_centre(self._centre, half), True)
-            if back and repeats(loop, longer, parameter, turns) and self._tabulated(longer, reach):
+            if back and is_repeated(loop, longer, parameter, turns) and self._tabulated(longer, reach):
                 return longer, reach
         half = 2.0 * math.pi * MOST_TURNS
         while half > 2.0 * math.pi:
@@ -144,7 +144,7 @@ class SingleParameter:
             return False
         return True
 
-    def _until_it_is_back(self, branch: Branch) -> tuple[Branch, TableRange]:
+    def _extend_until_closed(self, branch: Branch) -> tuple[Branch, TableRange]:
         """Return the branch over as many turns as lead back to the start, for loops without couplings.
 
         Raises
@@ -180,7 +180,7 @@ class SingleParameter:
         if self._found is not None:
             return self._found
         names = ", ".join(closure.name for closure in self._kernel.loop.closures)
-        with at_work(f"tabulating the loop {names}"):
+        with log_work(f"tabulating the loop {names}"):
             return tabulate(branch, reach, self._basin(branch))
 
     def _basin(self, branch: Branch) -> Basin:
@@ -190,7 +190,7 @@ class SingleParameter:
 
     # What is evaluated, on floats or traced scalars
 
-    def within_reach(self, given: HingeMotion) -> HingeMotion:
+    def reduce_to_table(self, given: HingeMotion) -> HingeMotion:
         """Return the given hinge, its angle less the whole turns that the table does not know."""
         theta = self.body.inboard.coordinates(given.c)[0]
         if wraps(self.body.inboard):
@@ -203,7 +203,7 @@ class SingleParameter:
         turns = round(reach.half / math.pi)
         if (self._turns_count or reach.turning) and not (reach.turning and turns == 1):
             if known is not None:
-                return within(known[0], turns, self._centre) if reach.turning else known[0]
+                return wrap_angle(known[0], turns, self._centre) if reach.turning else known[0]
             if reach.half >= math.pi:
                 raise IndependentCoordinatesError(
                     f"the loop of {self._kernel.loop.name!r}: how often the hinge of {self.body.name!r} "
@@ -221,7 +221,7 @@ class SingleParameter:
 
     def other_way_round(self, given: HingeMotion) -> HingeMotion:
         """Return the given hinge, a whole turn back."""
-        assert given.q is not None, "set by `within_reach`"
+        assert given.q is not None, "set by `reduce_to_table`"
         (theta,) = given.q
         full = 2.0 * math.pi
         return given._replace(q=array((where(theta > self._centre, theta - full, theta + full),)))
@@ -229,7 +229,7 @@ class SingleParameter:
     def look_up(self, given: Mapping[str, HingeMotion]) -> Array:
         """Return dependent coordinates of the table, the given hinge within reach."""
         q = given[self.body.name].q
-        assert q is not None, "set by `within_reach`"
+        assert q is not None, "set by `reduce_to_table`"
         return self.table.evaluate(q[0])
 
     def with_turns(self, body: str, q: Array, reduced: Array | None, full: Array | None) -> Array | None:
@@ -316,7 +316,7 @@ def likely_period(loop: Loop, branch: Branch) -> int | None:
     return period if period <= LONGEST_PERIOD else None
 
 
-def repeats(loop: Loop, branch: Branch, parameter: str, turns: int) -> bool:
+def is_repeated(loop: Loop, branch: Branch, parameter: str, turns: int) -> bool:
     """Return True if couplings are the same functions after some turns of the parameter."""
     changes = turns_after(loop, branch, turns)
     shifts = {name: FULL * np.round(change) for name, change in changes.items()}
@@ -347,9 +347,9 @@ def _(edge: Coupled, shifts: Mapping[str, Array]) -> bool:
     return True
 
 
-def within(theta: Scalar, turns: int, centre: float = 0.0) -> Scalar:
+def wrap_angle(theta: Scalar, turns: int, centre: float = 0.0) -> Scalar:
     """Return an angle less whole periods of some turns, at most half a period from the centre."""
     period = FULL * turns
     if centre:
-        return within(theta - centre, turns) + centre
+        return wrap_angle(theta - centre, turns) + centre
     return theta - period * floor((theta + 0.5 * period) / period)

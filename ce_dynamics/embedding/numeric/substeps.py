@@ -31,12 +31,12 @@ from ce_dynamics.algebra.arrays import (
     where,
     zeros,
 )
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import Loop, at_rest, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest, with_unit_quaternions
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.embedding.numeric.base_pose import Base
 from ce_dynamics.mechanism.body import Body
@@ -84,14 +84,14 @@ def path(
             known = hinge_motion.q if turns else None
             target = hinge.coordinates(hinge_motion.c) if known is None else known
             start = base.get(name, hinge.neutral)
-            q = start + s * way(hinge, start, target, short=known is None)
-            hinges[name] = at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1], q)
+            q = start + s * coordinate_change(hinge, start, target, short=known is None)
+            hinges[name] = hinge_at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1], q)
         return hinges, {name: part_way(motion, s, parent) for name, motion in siblings.items()}
 
     return pose
 
 
-def way(hinge: Hinge, start: Array, target: Array, short: bool) -> Array:
+def coordinate_change(hinge: Hinge, start: Array, target: Array, short: bool) -> Array:
     """From coordinates of a hinge to others; the short way round, of angles that are known but for turns.
 
     Of a quaternion the side is taken that is the nearer one: q and −q are the same pose.
@@ -152,7 +152,7 @@ SINGLE_PRECISION = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
 
 
 @contextmanager
-def in_single_precision() -> Iterator[None]:
+def single_precision_tolerances() -> Iterator[None]:
     """Scale the tolerances of closures to single precision for all functions traced in this context."""
     before = _unit.set(SINGLE_PRECISION)
     try:
@@ -229,7 +229,7 @@ def led_on_numbers(
     q, regular = continue_along(linearise, kernel.advance, base.q, substeps)
     for _ in range(final):
         q = two_steps(lambda q: linearise(q, 1.0), lambda q: kernel(q, p)[0][kept], kernel.advance, q)
-    if not (regular and largest(kernel(q, p)[0]) < tolerance):
+    if not (regular and largest_residual(kernel(q, p)[0]) < tolerance):
         return np.full_like(base.q, np.nan)
     return with_unit_quaternions(kernel.loop.dependent, q)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, zeros
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import LoopCurve, follow_curve, null_vector
@@ -99,7 +99,7 @@ class PathLinkage(Linkage):
     @cached_property
     def table(self) -> PathTable:
         """Coordinates along the curve; made when first needed."""
-        with at_work(f"tabulating the path of the loop {', '.join(self.closes)}"):
+        with log_work(f"tabulating the path of the loop {', '.join(self.closes)}"):
             return make_table(self.curve)
 
     def reach(self) -> tuple[float, float]:

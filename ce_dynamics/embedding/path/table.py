@@ -17,10 +17,10 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest, polish
+from ce_dynamics.algebra.newton import largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import LoopCurve
-from ce_dynamics.embedding.closures.loop import has_own_velocities, near_gimbal_pose, split
+from ce_dynamics.embedding.closures.loop import diagnose_gimbal_pose, has_own_velocities, split
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, ChebyshevSeries, Series, Trigonometric
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -104,9 +104,9 @@ class Interpolant:
         near = [point.s for point in self._curve.points if point.regular < NEAR_CROSSING]
         if not self.closed or not near:
             return OFFSETS[0]
-        return max(OFFSETS, key=lambda offset: self._clearance(self.points(M, offset)))
+        return max(OFFSETS, key=lambda offset: self._least_clearance(self.points(M, offset)))
 
-    def _clearance(self, s: Array) -> float:
+    def _least_clearance(self, s: Array) -> float:
         return min(regularity(self.kernel, q) for q in self(s))
 
     @property
@@ -144,15 +144,15 @@ def converge_series(kernel: LoopKernel, interpolated: Interpolant, reference: Se
     for M in [M for M in SAMPLES if enough <= M] or SAMPLES[-1:]:
         offset = interpolated.clear_offset(M)
         s = interpolated.points(M, offset)
-        values = on_planes(kernel, interpolated(s), reference, s) / interpolated.scales
+        values = intersect_planes(kernel, interpolated(s), reference, s) / interpolated.scales
         series = interpolated.series(values, offset)
         noise, size = series.largest_from(M // 3), max(1.0, float(np.max(np.abs(values))))
         if noise <= CONVERGED * size or (noise <= ROUNDING * size and is_rounding(series, M // 3)):
             series = series.truncate(max(NEGLIGIBLE, 3.0 * noise))
-            found = from_the_design_pose(in_coordinates(series, interpolated.scales), interpolated)
+            found = shift_to_design_pose(unscale_series(series, interpolated.scales), interpolated)
             if is_closed_between(kernel, found, interpolated):
                 return found
-    remedy = near_gimbal_pose(kernel.loop.dependent, interpolated.other_branch) or (
+    remedy = diagnose_gimbal_pose(kernel.loop.dependent, interpolated.other_branch) or (
         "it nearly meets another branch, so change its lengths a little, or name an independent coordinate "
         "without asking for a way through dead centres"
     )
@@ -176,7 +176,7 @@ def is_closed_between(kernel: LoopKernel, series: Series, interpolated: Interpol
     s = 0.5 * (math.sqrt(5.0) - 1.0) * np.arange(CHECKED) % 1.0
     low, high = (series.lower, series.upper) if not interpolated.closed else (0.0, interpolated.upper)
     coordinates = series.at(low + s * (high - low))
-    return all(largest(kernel(q, kernel.p0)[0]) <= kernel.tolerance for q in coordinates)
+    return all(largest_residual(kernel(q, kernel.p0)[0]) <= kernel.tolerance for q in coordinates)
 
 
 def regularity(kernel: LoopKernel, q: Array) -> float:
@@ -187,18 +187,18 @@ def regularity(kernel: LoopKernel, q: Array) -> float:
     return float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
 
 
-def on_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: Array) -> Array:
+def intersect_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: Array) -> Array:
     """Return the points where the curve crosses the planes of the reference, (M, n_q)."""
     targets, directions = reference.at(s), reference.at(s, 1)
     return np.array(
         [
-            on_plane(kernel, guess, target, direction / np.linalg.norm(direction))
+            intersect_plane(kernel, guess, target, direction / np.linalg.norm(direction))
             for guess, target, direction in zip(guesses, targets, directions, strict=True)
         ]
     )
 
 
-def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
+def intersect_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
     """Return the point where the curve crosses the plane through a scaled target perpendicular to T, (n_q,).
 
     Raises
@@ -223,7 +223,7 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
     )
 
 
-def from_the_design_pose(
+def shift_to_design_pose(
     series: Trigonometric | ChebyshevSeries, interpolated: Interpolant
 ) -> Trigonometric | ChebyshevSeries:
     """Return the same with s = 0 in the design pose (the reference passes that at some small distance)."""
@@ -235,7 +235,7 @@ def from_the_design_pose(
     return series.shift(s)
 
 
-def in_coordinates(series: Trigonometric | ChebyshevSeries, scales: Array) -> Trigonometric | ChebyshevSeries:
+def unscale_series(series: Trigonometric | ChebyshevSeries, scales: Array) -> Trigonometric | ChebyshevSeries:
     """Return a series of scaled coordinates as one of coordinates."""
     if isinstance(series, ChebyshevSeries):
         return ChebyshevSeries(series.lower, series.upper, series.c * scales)

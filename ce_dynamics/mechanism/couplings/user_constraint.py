@@ -88,7 +88,7 @@ def read_constraint(
     if not bodies:
         raise ModelError(f"{owner}: name the bodies it looks at")
     view = DesignView(name, bodies)
-    with checks.calling(f"function of {owner}"):
+    with checks.name_user_errors(f"function of {owner}"):
         answer = function(view)
     values = residuals(answer)
     if not len(values) or answer is None:

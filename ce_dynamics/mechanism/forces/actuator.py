@@ -62,7 +62,10 @@ class ActuatorLaw:
         activation: float = 0.0,
     ) -> None:
         self.command = checks.name_of(f"{owner}: command", command)
-        self.gain, self.bias = three(gain, owner, "gain"), three(bias, owner, "bias")
+        self.gain, self.bias = (
+            three_coefficients(gain, owner, "gain"),
+            three_coefficients(bias, owner, "bias"),
+        )
         self.command_range = ascending(command_range, owner, "command_range")
         self.force_range = ascending(force_range, owner, "force_range")
         self.activation_range = ascending(activation_range, owner, "activation_range")
@@ -78,17 +81,17 @@ class ActuatorLaw:
 
     def force(self, length: Scalar, rate: Scalar, x: Array, u: Mapping[str, Scalar]) -> Scalar:
         """Return the force."""
-        acting = x[0] if self.states else within(u[self.command], self.command_range)
+        acting = x[0] if self.states else clip(u[self.command], self.command_range)
         if self.states:
-            acting = within(acting, self.activation_range)
+            acting = clip(acting, self.activation_range)
         force = affine(self.gain, length, rate) * acting + affine(self.bias, length, rate)
-        return within(force, self.force_range)
+        return clip(force, self.force_range)
 
     def x_dot(self, x: Array, u: Mapping[str, Scalar]) -> tuple[Scalar, ...]:
         """Return the rate of the activation, if it is a state."""
         if not self.states:
             return ()
-        command = within(u[self.command], self.command_range)
+        command = clip(u[self.command], self.command_range)
         rate = command if self.lag is None else (command - x[0]) * (1.0 / self.lag)
         if self.activation_range is None:
             return (rate,)
@@ -102,12 +105,12 @@ def affine(c: Sequence[float], length: Scalar, rate: Scalar) -> Scalar:
     return c[0] + c[1] * length + c[2] * rate
 
 
-def within(value: Scalar, limits: Range | None) -> Scalar:
+def clip(value: Scalar, limits: Range | None) -> Scalar:
     """Return a value that stays in a range; NaN stays NaN."""
     return value if limits is None else minimum(limits[1], maximum(limits[0], value))
 
 
-def three(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
+def three_coefficients(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
     """Three coefficients."""
     numbers = finite_numbers(values, owner, what)
     if len(numbers) != 3:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.actuator import Actuator, FixedTendon, Range
 from ce_dynamics.mechanism.forces.base import ForceElement
@@ -51,12 +51,12 @@ def other_actuators(file: Compiled) -> Iterator[Finding]:
     for k in active(file):
         name = file.actuator(k)
         if not representable(file, k):
-            yield Finding("actuator", file.where("actuators", k, name), name=name)
+            yield Finding("actuator", file.locate("actuators", k, name), name=name)
             continue
         limited |= {joint for joint in find_driven_joints(file, k) if file.model.jnt_actfrclimited[joint]}
     for joint in sorted(limited):
         name = file.joint(joint)
-        where = file.where("joints", joint, name)
+        where = file.locate("joints", joint, name)
         if len(pulling(file, joint)) > 1 or on_tendon(file, pulling(file, joint)[0]):
             yield Finding("joint@actuatorfrcrange", where, name=name)
         elif file.model.jnt_actgravcomp[joint] and np.any(file.model.body_gravcomp):
@@ -130,7 +130,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key:
             continue
         name = file.actuator(k)
         place = file.place("actuators", k, name)
-        command = name if plain(name) not in taken else f"{name} command"
+        command = name if valid_name(name) not in taken else f"{name} command"
         if command != name:
             notes.append(f"{place}: its input is {command!r}, as results call a coordinate {name!r}")
         with locate_errors(place):
@@ -154,7 +154,7 @@ def actuator(
         return Thruster(name, system.find(file.body(body)), site.r, force=force, torque=torque, **law)
     law["gear"] = float(gear[0])
     if not on_tendon(file, k):
-        law["force_range"] = kept_by_joint(file, first, law["gear"], law["force_range"])
+        law["force_range"] = keep_in_joint_range(file, first, law["gear"], law["force_range"])
         zero = -float(model.qpos0[file.coordinates(first).start])
         return Actuator(name, carried[first], zero=zero, **law)
     if is_cord(file, first):
@@ -187,7 +187,7 @@ def law_of(file: Compiled, k: int, command: str, key: Any) -> dict[str, Any]:
     return law
 
 
-def kept_by_joint(file: Compiled, joint: int, gear: float, own: Range | None) -> Range | None:
+def keep_in_joint_range(file: Compiled, joint: int, gear: float, own: Range | None) -> Range | None:
     """Return the range of an actuator's force with that in which its joint keeps gear times it."""
     if not file.model.jnt_actfrclimited[joint] or gear == 0.0:
         return own

@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import POINTED, BodyLook, Foot, mesh_of, points_of
 from ce_dynamics.readers.mjcf.model import Compiled, is_excluded, matrix
-from ce_dynamics.readers.mjcf.posing import put_together
+from ce_dynamics.readers.mjcf.posing import move_to_design_pose
 from ce_dynamics.readers.mjcf.read import Included, check_copies
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.xml_file import parse
@@ -40,7 +40,7 @@ def mjcf_looks(
     root = parse(path, "mujoco")
     check_copies([root], Included(root))
     file = Compiled(root.path)
-    put_together(file, pose, independent, tolerance=tolerance)
+    move_to_design_pose(file, pose, independent, tolerance=tolerance)
     found, left_out = [], [finding.where for finding in file.missing]
     for geom in range(file.model.ngeom):
         if int(file.model.geom_group[geom]) < SHOWN and not is_replaced(file, geom):
@@ -128,13 +128,13 @@ def mjcf_feet(
     root = parse(path, "mujoco")
     check_copies([root], Included(root))
     file = Compiled(root.path)
-    put_together(file, pose, independent, tolerance=tolerance)
+    move_to_design_pose(file, pose, independent, tolerance=tolerance)
     feet: list[Foot] = []
     others: list[str] = []
     planes = [g for g in range(file.model.ngeom) if kind(file, g) == "PLANE"]
     grounds = [g for g in planes if file.model.body_weldid[file.model.geom_bodyid[g]] == 0]
     for plane, geom in product(grounds, range(file.model.ngeom)):
-        if geom in planes or not touching(file, plane, geom):
+        if geom in planes or not may_touch(file, plane, geom):
             continue
         shape = look(file, geom) if kind(file, geom).lower() in POINTED else None
         found = [] if shape is None else points_of(shape)
@@ -154,7 +154,7 @@ def geom_name(file: Compiled, geom: int) -> str:
     return str(file.model.geom(geom).name or f"geom {geom}")
 
 
-def touching(file: Compiled, one: int, other: int) -> bool:
+def may_touch(file: Compiled, one: int, other: int) -> bool:
     """Return True if MuJoCo lets two shapes touch."""
     model = file.model
     if file.is_disabled("CONSTRAINT", "CONTACT"):

@@ -172,14 +172,14 @@ class Compiled:
         """Name of an actuator."""
         return str(self.model.actuator(index).name or f"actuator {index}")
 
-    def where(self, what: str, index: int, name: str) -> str:
+    def locate(self, what: str, index: int, name: str) -> str:
         """Return the line and name of something in one of the lists of the specification."""
         line = self._lines[what].get(index, "")
         return f"{line} ({checks.show(name)})" if line else checks.show(name)
 
     def place(self, what: str, index: int, name: str) -> str:
         """File, line and name."""
-        return f"{self.file}, {self.where(what, index, name)}"
+        return f"{self.file}, {self.locate(what, index, name)}"
 
     @cached_property
     def _lines(self) -> dict[str, dict[int, str]]:
@@ -222,7 +222,7 @@ class Compiled:
         """Return a body's frame."""
         return Pose(matrix(self.data.xmat[body]), np.array(self.data.xpos[body]))
 
-    def at_mass(self, body: int) -> Pose:
+    def principal_frame(self, body: int) -> Pose:
         """Return a body's principal frame at its centre of mass."""
         return Pose(matrix(self.data.ximat[body]), np.array(self.data.xipos[body]))
 
@@ -242,18 +242,18 @@ def matrix(entries: Any) -> Array:
 ONE_COORDINATE = ("HINGE", "SLIDE")
 
 
-def unrepresentable(file: Compiled) -> Iterator[Finding]:
+def find_unrepresentable(file: Compiled) -> Iterator[Finding]:
     """Yield everything, item by item."""
     for joint in range(file.model.njnt):
-        yield from of_joint(file, joint)
-    yield from of_bodies(file)
-    yield from of_medium(file)
-    yield from of_contacts(file)
+        yield from unsupported_of_joint(file, joint)
+    yield from unsupported_bodies(file)
+    yield from unsupported_of_medium(file)
+    yield from unsupported_contacts(file)
 
 
-def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
+def unsupported_of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
     """Yield limits, dry friction of several velocities, springs and dampers that are not linear and even."""
-    model, where = file.model, file.where("joints", joint, file.joint(joint))
+    model, where = file.model, file.locate("joints", joint, file.joint(joint))
     dofs = file.dofs(joint)
     simple = file.joint_kind(joint) in ONE_COORDINATE
     name = file.joint(joint)
@@ -292,15 +292,15 @@ def nonlinear(model: object, field: str, index: int | slice) -> bool:
     return values is not None and bool(np.any(values[index]))
 
 
-def of_bodies(file: Compiled) -> Iterator[Finding]:
+def unsupported_bodies(file: Compiled) -> Iterator[Finding]:
     """Yield bodies that are moved from outside (mocap), which stay where they are here."""
     for body in range(1, file.model.nbody):
         if file.model.body_mocapid[body] >= 0:
             name = file.body(body)
-            yield Finding("body@mocap", file.where("bodies", body, name), noted=True, name=name)
+            yield Finding("body@mocap", file.locate("bodies", body, name), noted=True, name=name)
 
 
-def of_medium(file: Compiled) -> Iterator[Finding]:
+def unsupported_of_medium(file: Compiled) -> Iterator[Finding]:
     """Yield shapes in the fluid that everything moves in, other than boxes of bodies' inertias."""
     model = file.model
     if not (model.opt.density or model.opt.viscosity):
@@ -310,7 +310,7 @@ def of_medium(file: Compiled) -> Iterator[Finding]:
         yield Finding("geom@fluidshape", checks.show(name), name=name)
 
 
-def of_contacts(file: Compiled) -> Iterator[Finding]:
+def unsupported_contacts(file: Compiled) -> Iterator[Finding]:
     """Yield pairs of bodies whose geoms may touch, by the rules of MuJoCo."""
     model = file.model
     if file.is_disabled("CONSTRAINT", "CONTACT"):

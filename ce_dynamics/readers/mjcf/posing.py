@@ -128,7 +128,7 @@ class Skeleton:
     joint_of: list[int]
 
 
-def put_together(
+def move_to_design_pose(
     file: Compiled,
     pose: str | Mapping[str, float] | None,
     independent: Collection[str],

@@ -9,7 +9,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import other_actuators
-from ce_dynamics.readers.mjcf.model import Compiled, unrepresentable
+from ce_dynamics.readers.mjcf.model import Compiled, find_unrepresentable
 from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.mjcf.tendons import other_tendons
 from ce_dynamics.readers.survey import (
@@ -243,7 +243,7 @@ def read_mjcf(
     compiled = Compiled(root.path)
     findings += [
         *compiled.missing,
-        *unrepresentable(compiled),
+        *find_unrepresentable(compiled),
         *other_tendons(compiled),
         *other_actuators(compiled),
     ]

@@ -18,8 +18,14 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench, DragBox
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import add_actuators, driven_joints
-from ce_dynamics.readers.mjcf.model import ONE_COORDINATE, Compiled, friction, is_limited, of_joint
-from ce_dynamics.readers.mjcf.posing import key_named, put_together, start_from
+from ce_dynamics.readers.mjcf.model import (
+    ONE_COORDINATE,
+    Compiled,
+    friction,
+    is_limited,
+    unsupported_of_joint,
+)
+from ce_dynamics.readers.mjcf.posing import key_named, move_to_design_pose, start_from
 from ce_dynamics.readers.mjcf.tendons import add_equalities, add_tendons
 from ce_dynamics.readers.tree import choose_independent, locate_errors
 
@@ -40,7 +46,7 @@ def add_surroundings(system: System, file: Compiled) -> None:
                 force = -float(borne) * mass * gravity
                 system.add_force(AppliedWrench(f"gravcomp of {name}", body, body.com, force=force.tolist()))
             if any(medium.values()) and mass > file.mujoco.mjMINVAL:
-                wind, axes = np.array(model.opt.wind), file.at_mass(index).R.T
+                wind, axes = np.array(model.opt.wind), file.principal_frame(index).R.T
                 system.add_force(DragBox(f"drag of {name}", body, **medium, wind=wind, axes=axes))
 
 
@@ -56,7 +62,7 @@ def build(
     """Return the system, and notes on it."""
     model = file.model
     acting = () if "actuator" in ignore else driven_joints(file)
-    lead, notes = put_together(file, pose, independent, acting, tolerance)
+    lead, notes = move_to_design_pose(file, pose, independent, acting, tolerance)
     gravity = np.zeros(3) if file.is_disabled("GRAVITY") else np.array(model.opt.gravity)
     names = file.spec.modelname
     system = System(gravity, name=names or file.file, tolerance=tolerance)
@@ -93,7 +99,7 @@ def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body
                 between, mass=0.0, parent=parent, hinge=hinge(file, joint), armature=armature(file, joint)
             )
             parent = between
-        frame = file.at_mass(index)
+        frame = file.principal_frame(index)
         body = system.add_body(
             name,
             mass=float(file.model.body_mass[index]),
@@ -124,7 +130,7 @@ def hinge(file: Compiled, joint: int) -> Hinge:
 def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
     """Spring and damper of a joint, unless they are left out."""
     model, dof = file.model, file.dofs(joint).start
-    left_out = {f.kind for f in of_joint(file, joint) if f.is_ignored(ignore) and not f.noted}
+    left_out = {f.kind for f in unsupported_of_joint(file, joint) if f.is_ignored(ignore) and not f.noted}
     if file.joint_kind(joint) not in ONE_COORDINATE:
         damping = 0.0 if file.is_disabled("DAMPER") or dof is None else float(model.dof_damping[dof])
         if damping and "joint@damping" not in left_out:

@@ -101,7 +101,7 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
     model = file.model
     for tendon in range(model.ntendon):
         name = name_of(file, tendon)
-        where = file.where("tendons", tendon, name)
+        where = file.locate("tendons", tendon, name)
         if not plain_tendon(file, tendon) and not is_cord(file, tendon):
             yield Finding("tendon", where, name=name)
             continue
@@ -115,7 +115,7 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
     for index in active(file, "TENDON"):
         if linear_row(file, index) is None:
             name = file.equality(index)
-            yield Finding("equality tendon", file.where("equalities", index, name), name=name)
+            yield Finding("equality tendon", file.locate("equalities", index, name), name=name)
 
 
 def active(file: Compiled, kind: str) -> Iterator[int]:

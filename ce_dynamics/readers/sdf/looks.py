@@ -14,9 +14,9 @@ from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.build import without
+from ce_dynamics.readers.design_frames import BuildOptions, check_pose, find_design_frames
 from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import BodyLook, surface
-from ce_dynamics.readers.put_together import BuildOptions, check_pose, put_together
 from ce_dynamics.readers.sdf.frames import Frames, inverse
 from ce_dynamics.readers.sdf.model import read_model
 from ce_dynamics.readers.sdf.read import chosen_model, version_of
@@ -54,14 +54,16 @@ def sdf_looks(
     options = BuildOptions(
         "fixed", (0.0,) * 3, check_pose(robot, pose), tuple(independent), tuple(motors), tolerance=tolerance
     )
-    placed = put_together(robot, options).frames
+    placed = find_design_frames(robot, options).frames
     frames = Frames(chosen, RIGHT_ANGLES)
     carried = {edge.child: placed[edge.child] @ inverse(edge.at) for edge in tree}  # from the model's axes
     found, left_out = [], []
     for link, visual, shape in visuals(chosen):
         name = link.text("name")
         try:
-            found.append(look(name, visual, shape, carried[name] @ in_model(visual, name, frames), root.path))
+            found.append(
+                look(name, visual, shape, carried[name] @ visual_in_model(visual, name, frames), root.path)
+            )
         except DataError as error:
             left_out.append(f"{name}: {error}")
     return found, left_out
@@ -76,7 +78,7 @@ def visuals(model: Element) -> Iterator[tuple[Element, Element, Element]]:
                 yield link, visual, shape
 
 
-def in_model(visual: Element, link: str, frames: Frames) -> Pose:
+def visual_in_model(visual: Element, link: str, frames: Frames) -> Pose:
     """Return a visual in the axes of the model, as the file has it."""
     given = visual.child("pose")
     relative = link if given is None else given.attributes.get("relative_to") or link
@@ -95,7 +97,7 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
         return plain._replace(size=tuple(sizes))
     if kind == "plane":
         normal = shape.child("normal")
-        return plain if normal is None else plain._replace(frame=frame @ facing(normal))
+        return plain if normal is None else plain._replace(frame=frame @ pose_facing(normal))
     if kind != "mesh":
         raise shape.error(f"a shape of kind {kind} is not known")
     said = shape.find_required("uri").content
@@ -107,7 +109,7 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
     return plain._replace(vertices=vertices, triangles=triangles)
 
 
-def facing(normal: Element) -> Pose:
+def pose_facing(normal: Element) -> Pose:
     """Return the pose, at the origin, that turns the z axis into a direction."""
     n: Array = normal.values(3)
     length = float(np.linalg.norm(n))

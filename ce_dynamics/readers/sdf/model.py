@@ -30,7 +30,7 @@ from ce_dynamics.readers.robot import (
     RobotLoop,
 )
 from ce_dynamics.readers.sdf.frames import MODEL, TRUE, WORLD_NAME, Frames, flatten, inverse
-from ce_dynamics.readers.survey import Finding, where
+from ce_dynamics.readers.survey import Finding, locate
 from ce_dynamics.readers.xml_file import Element
 
 PARALLEL = 1e-9
@@ -50,14 +50,16 @@ def with_gearboxes(
         reference = GROUND if reference == "world" else reference
         ratio = float(element.find_required("gearbox_ratio").values(1)[0])
         parent, child = (element.find_required(tag).content for tag in ("parent", "child"))
-        one = sense(element, parent, reference, tree, direction(element, "axis"))
-        other = sense(element, child, reference, tree, direction(element, "axis2"))
+        one = turning_sense(element, parent, reference, tree, direction(element, "axis"))
+        other = turning_sense(element, child, reference, tree, direction(element, "axis2"))
         name = element.text("name")
         couplings[name] = CouplingOf(element, name, parent, child, -ratio * one * other)
     return replace(robot, couplings=couplings)
 
 
-def sense(element: Element, link: str, reference: str, tree: Sequence[JointEdge], axis: Array) -> float:
+def turning_sense(
+    element: Element, link: str, reference: str, tree: Sequence[JointEdge], axis: Array
+) -> float:
     """1 if a link's coordinate counts its turn on the reference body about an axis, −1 if the opposite."""
     for edge in tree:
         if {edge.parent, edge.child} == {link, reference} and edge.kind in ("revolute", "continuous"):
@@ -357,10 +359,10 @@ def find_unsupported(cuts: list[JointEdge]) -> Iterator[Finding]:
         for load in edge.loads:
             for what in ("damping", "friction", "stiffness"):
                 if getattr(load, what):
-                    yield Finding(what, where(edge.element), name=edge.name)
+                    yield Finding(what, locate(edge.element), name=edge.name)
         if edge.mimic is not None:
-            yield Finding("mimic", where(edge.mimic.element), name=edge.name)
+            yield Finding("mimic", locate(edge.mimic.element), name=edge.name)
         if edge.kind in ("cardan", "floating", "screw"):
-            yield Finding("joint@type", where(edge.element), name=edge.name)
+            yield Finding("joint@type", locate(edge.element), name=edge.name)
         if any(limit.is_bounded for limit in edge.limits):
-            yield Finding("limit@lower, limit@upper", where(edge.element), noted=True, name=edge.name)
+            yield Finding("limit@lower, limit@upper", locate(edge.element), noted=True, name=edge.name)

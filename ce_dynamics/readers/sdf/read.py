@@ -23,7 +23,7 @@ from ce_dynamics.readers.build import (
     losses,
     without,
 )
-from ce_dynamics.readers.put_together import BuildOptions, check_pose
+from ce_dynamics.readers.design_frames import BuildOptions, check_pose
 from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.model import JointEdge, find_unsupported, read_model
 from ce_dynamics.readers.survey import (
@@ -34,10 +34,10 @@ from ce_dynamics.readers.survey import (
     annotate,
     check_ignored,
     check_names,
+    locate,
     make_rule,
     refuse,
     survey,
-    where,
 )
 from ce_dynamics.readers.tree import check_stops
 from ce_dynamics.readers.urdf.read import MOST_OFF
@@ -176,7 +176,7 @@ def read_sdf(
         if name not in robot.joints:
             shown = checks.show(name)
             raise DataError(f"{root.path.name}: {shown} is no joint of the tree: {[*robot.joints]}")
-    findings += [*unread(tree, chosen.children("link")), *find_unsupported(cuts), *losses(robot, ignore)]
+    findings += [*find_unread(tree, chosen.children("link")), *find_unsupported(cuts), *losses(robot, ignore)]
     findings += limits(robot, stops, motors)
     check_ignored(
         root.path.name, ignore, root, findings, GRAMMAR, more=(FRICTION, DAMPING, ARMATURE, *robot.loops)
@@ -227,12 +227,12 @@ def version_of(root: Element) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-def unread(edges: Collection[JointEdge], links: Iterable[Element]) -> Iterator[Finding]:
+def find_unread(edges: Collection[JointEdge], links: Iterable[Element]) -> Iterator[Finding]:
     """Yield limits of joints with several coordinates, and links without weight."""
     for edge in edges:
         if edge.limit is None and any(limit.is_bounded for limit in edge.limits):
-            yield Finding("limit@lower, limit@upper", where(edge.element), noted=True, name=edge.name)
+            yield Finding("limit@lower, limit@upper", locate(edge.element), noted=True, name=edge.name)
     for link in links:
         weight = link.child("gravity")
         if weight is not None and weight.content.lower() not in TRUE:
-            yield Finding("link gravity", where(link), name=link.text("name"))
+            yield Finding("link gravity", locate(link), name=link.text("name"))

@@ -38,7 +38,7 @@ def read_robot(root: Element, right_angles: float) -> Robot:
     def reading(tag: str) -> dict[str, Element]:
         return unique(root.children(tag))
 
-    closing, coupling = older(root)
+    closing, coupling = find_older_elements(root)
     links = {name: RobotLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
     robot = Robot(
         root,
@@ -126,7 +126,7 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
 
 def joint(element: Element, name: str, right_angles: float) -> RobotJoint:
     """Return a joint."""
-    kind = one_of(element, "type", JOINT_TYPES)
+    kind = read_choice(element, "type", JOINT_TYPES)
     damping, friction, armature = (
         dynamics(element, name, what) for what in ("damping", "friction", "armature")
     )
@@ -208,7 +208,7 @@ def loop(element: Element, name: str, right_angles: float) -> RobotLoop:
     return RobotLoop(
         element,
         name,
-        one_of(element, "type", KINDS),
+        read_choice(element, "type", KINDS),
         predecessor.text("link"),
         origin(predecessor, right_angles),
         successor.text("link"),
@@ -224,12 +224,12 @@ def coupling_of(element: Element, name: str) -> CouplingOf:
     else:
         ends, ratio = ("predecessor", "successor"), element.child("ratio")
         if "type" in element.attributes:
-            one_of(element, "type", (ROLLING,))
+            read_choice(element, "type", (ROLLING,))
     predecessor, successor = (element.find_required(end).text("link") for end in ends)
     return CouplingOf(element, name, predecessor, successor, 1.0 if ratio is None else ratio.number("value"))
 
 
-def older(root: Element) -> tuple[list[Element], list[Element]]:
+def find_older_elements(root: Element) -> tuple[list[Element], list[Element]]:
     """Return the elements that close loops, and those that couple joints, of older URDF+ files.
 
     ``<constraint type="position">`` and ``<loop_constraint>`` are points that two links share;
@@ -237,13 +237,13 @@ def older(root: Element) -> tuple[list[Element], list[Element]]:
     """
     constraints = root.children("constraint")
     for each in constraints:
-        one_of(each, "type", (POSITION, ROLLING))
+        read_choice(each, "type", (POSITION, ROLLING))
     closing = [each for each in constraints if each.text("type") == POSITION]
     rolling = [each for each in constraints if each.text("type") == ROLLING]
     return [*closing, *root.children("loop_constraint")], [*rolling, *root.children("joint_constraint")]
 
 
-def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
+def read_choice(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
     """Return an attribute that is one of some words."""
     value = element.text(attribute)
     if value not in allowed:

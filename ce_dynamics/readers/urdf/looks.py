@@ -13,11 +13,11 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.checked import unit_axis
+from ce_dynamics.readers.design_frames import BuildOptions, check_pose, find_design_frames
 from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import POINTED, BodyLook, Foot, points_of, surface
-from ce_dynamics.readers.put_together import BuildOptions, check_pose, put_together
 from ce_dynamics.readers.survey import check_names
-from ce_dynamics.readers.urdf.beside import Loops
+from ce_dynamics.readers.urdf.companion_files import Loops
 from ce_dynamics.readers.urdf.elements import origin
 from ce_dynamics.readers.urdf.read import RIGHT_ANGLES, read_description
 from ce_dynamics.readers.xml_file import Element
@@ -130,7 +130,7 @@ def shapes_of(
     options = BuildOptions(
         "fixed", (0.0, 0.0, 0.0), check_pose(given.robot, pose), tuple(independent), lead, tolerance=tolerance
     )
-    frames = put_together(given.robot, options).frames
+    frames = find_design_frames(given.robot, options).frames
     return list(elements_of(tag, given.root, frames)), given.root
 
 

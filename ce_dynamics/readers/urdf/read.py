@@ -14,7 +14,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.build import BASES, build, check_armature, limits, losses, without
-from ce_dynamics.readers.put_together import BuildOptions, check_pose
+from ce_dynamics.readers.design_frames import BuildOptions, check_pose
 from ce_dynamics.readers.robot import INERTIA, Robot
 from ce_dynamics.readers.survey import (
     EVERYTHING,
@@ -29,7 +29,7 @@ from ce_dynamics.readers.survey import (
     survey,
 )
 from ce_dynamics.readers.tree import check_stops
-from ce_dynamics.readers.urdf.beside import Additions, Loops, additions, find_motors, with_loops
+from ce_dynamics.readers.urdf.companion_files import Additions, Loops, additions, find_motors, with_loops
 from ce_dynamics.readers.urdf.elements import BALL, read_robot
 from ce_dynamics.readers.xml_file import Element, parse
 

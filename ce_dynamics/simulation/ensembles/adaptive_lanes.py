@@ -9,6 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.lane_checks import LaneChecks
 from ce_dynamics.simulation.ensembles.lanes import (
     COMPLETED,
     NOT_FINITE_AT_START,
@@ -20,7 +21,6 @@ from ce_dynamics.simulation.ensembles.lanes import (
     Take,
     group_of,
 )
-from ce_dynamics.simulation.ensembles.looks import LaneChecks
 from ce_dynamics.simulation.ensembles.observing_kernels import side_by_side
 from ce_dynamics.simulation.integrators.batch import AdaptiveBatch, Schedule
 from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
@@ -141,13 +141,13 @@ class AdaptiveLanes(Lanes):
         track.code[lane], track.fresh[lane] = RUNNING, 1
         self.space.u[:, lane] = self.space.held[:, lane] = runs.inputs_at(run, 0.0)
         self._values[:, :, lane] = runs.values[:, :, run]
-        track.cursor[lane], track.made[lane], track.since[:, lane] = runs.latest(0.0), 0, 0.0
+        track.cursor[lane], track.made[lane], track.since[:, lane] = runs.held_index(0.0), 0, 0.0
         slot = track.slot[lane] = self._free.pop()
         self._Y[slot, 0] = runs.y0[run]
 
     def _renew(self, lanes: Iterable[int]) -> None:
         """Move lanes with expired charts to fresh ones."""
-        for lane in self.space.on_fresh_charts(self._track.y, lanes):
+        for lane in self.space.move_to_fresh_charts(self._track.y, lanes):
             self._track.fresh[lane] = 1
 
     def _end(self, lane: int) -> Ended:

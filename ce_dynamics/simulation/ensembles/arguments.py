@@ -183,14 +183,14 @@ class Runs(NamedTuple):
         """Number of runs."""
         return len(self.y0)
 
-    def latest(self, t: float) -> int:
+    def held_index(self, t: float) -> int:
         """Return the index of the held inputs that apply at a time [s]; -1 before the first."""
         return int(np.searchsorted(self.times, t, side="right")) - 1
 
     def inputs_at(self, run: int, t: float) -> Floats:
         """Return a copy of the inputs and parameters of a run at a time."""
         u: Floats = self.u[run].copy()
-        column = self.latest(t)
+        column = self.held_index(t)
         if column >= 0:
             u[self.where] = self.values[column, :, run]
         return u
@@ -232,7 +232,7 @@ def spread(
     check_ranges(model, histories)
     runs = number_of_runs(states, given, histories)
     columns = 2 * n + 2 * len(names) + len(time) * len(histories)
-    checks.room(f"the beginning of {runs} runs", 8.0 * runs * columns, "make fewer at a time")
+    checks.limit_memory(f"the beginning of {runs} runs", 8.0 * runs * columns, "make fewer at a time")
     u = np.tile(model.u0, (runs, 1))
     for name, value in given.items():
         u[:, names.index(name)] = value
@@ -287,7 +287,7 @@ def check_names(given: Mapping[str, object], known: Sequence[str], what: str) ->
     """Reject unknown names."""
     for name in given:
         if name not in known:
-            hint = checks.nearest(name, known)
+            hint = checks.suggest_name(name, known)
             raise ModelError(f"no {what} {name!r}{hint}; the system's {what}s are {list(known)}")
 
 

@@ -14,7 +14,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.looks import LaneChecks
+from ce_dynamics.simulation.ensembles.lane_checks import LaneChecks
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
 from ce_dynamics.simulation.integrators.methods import EXPLICIT, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
@@ -22,8 +22,8 @@ from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.stretches import stretches
 from ce_dynamics.simulation.integrators.workspace import Code, Workspace, block_of
 from ce_dynamics.simulation.interrupts import StopSign
-from ce_dynamics.simulation.monitors.jumps import reproduced
-from ce_dynamics.simulation.monitors.promises import Fault
+from ce_dynamics.simulation.monitors.jumps import make_check
+from ce_dynamics.simulation.monitors.postconditions import Fault
 from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, first_jump
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class FixedLanes(Lanes):
         batch, space, t_store = self._batch, self.space, self.t_store
         space.held[:] = space.u[:] = group.u
         space.made[0] = 0
-        batch.forget()
+        batch.reset_lanes()
         batch.follow(group.schedule, stop)
         batch.y[:] = group.y0
         batch.start()
@@ -227,8 +227,8 @@ class FixedLanes(Lanes):
                 break
             before, batch.steps[:] = batch.alive != 0, 0
             for part, made_before, n, out in self._parts(begins, pieces, Y[first + 1 : last + 1]):
-                for lane in space.on_fresh_charts(batch.y, np.flatnonzero(batch.alive)):
-                    batch.forget(lane)
+                for lane in space.move_to_fresh_charts(batch.y, np.flatnonzero(batch.alive)):
+                    batch.reset_lanes(lane)
                 batch.march(part, n, h, out.reshape(len(out), -1), made_before)
             made += batch.steps
             cut = bool((batch.steps[batch.alive != 0] < pieces * len(begins)).any())
@@ -318,7 +318,7 @@ def thrown_runs(
         seen = RunObservations(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
         known = seen if seen.gearing.shape[1] else None
         near = reaches.near(t[:stored], states, alone.inputs_at, known)
-        jump = first_jump(near, t[:stored], states, reproduced(model, alone.audit), stopped)
+        jump = first_jump(near, t[:stored], states, make_check(model, alone.audit), stopped)
         if jump is not None and jump.what:
             found[lane] = Fault(int(np.sum(t[:stored] <= jump.t)), jump.what)
     return found

@@ -16,10 +16,10 @@ from ce_dynamics.simulation.integrators.kernels import (
     at,
     buffers_of,
     call,
-    hold,
     holding_of,
     kernel,
     part,
+    write_held_inputs,
 )
 
 
@@ -71,7 +71,7 @@ def keep_within(bounds, values, fine):  # type: ignore[no-untyped-def]
 
 
 @part
-def go_on(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
+def update_ranges(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
     """Update the ranges that coordinates have passed, and their extreme predictions, up to row k."""
     for j in range(heads.shape[0]):
         for lane in range(y.shape[1]):
@@ -138,7 +138,7 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
     well, calm = verdict
     well[:], calm[:], whole = True, True, True
     for k in range(t.size):
-        hold(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k], well.size)
+        write_held_inputs(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k], well.size)
         b.time[:] = t[k]
         b.state[:] = Y[k].reshape(b.state.size)
         if b.calls[2] != 0:
@@ -162,7 +162,7 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
         keep_within(bounds[1], outputs, well)
         keep_within(bounds[2], u, well)
         keep_within(bounds[3], gearing, calm)
-        go_on(heads, ways, rows, t, k, Y[k])
+        update_ranges(heads, ways, rows, t, k, Y[k])
     if not whole:
         mark_finite(Y, calm)
         mark_finite(U, calm)
@@ -174,7 +174,7 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
 
 
 @kernel
-def put_away(columns, members, until, parts):  # type: ignore[no-untyped-def]
+def store_columns(columns, members, until, parts):  # type: ignore[no-untyped-def]
     """Copy columns of runs to the results, with NaN from the instant `until` of each run on.
 
     A row of `columns` holds the address of a column, its stride in numbers, the index of its part, and its

@@ -19,12 +19,12 @@ from ce_dynamics.mechanism.signals import Excess, furthest_out, out_of_ranges, w
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
-from ce_dynamics.simulation.monitors.promises import Fault, Promises
-from ce_dynamics.simulation.monitors.reach import where_it_stands
+from ce_dynamics.simulation.monitors.failure_location import explain_force, left_range
+from ce_dynamics.simulation.monitors.postconditions import Fault, Promises
+from ce_dynamics.simulation.monitors.reach import explain_dead_centre
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
-from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
-from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.results import dependent_hinges, hinge_columns
+from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,7 +39,7 @@ def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[st
 
 def broken_element(model: Model, y: Floats, u: Floats) -> str:
     """Return a clause on the force element without finite values at a state or shortly after it."""
-    return without_force(model, lambda ahead, state: u, y, model.dynamics(y, u)[0].copy())
+    return explain_force(model, lambda ahead, state: u, y, model.dynamics(y, u)[0].copy())
 
 
 def broken_loop(model: Model, y: Floats, u: Floats) -> str:
@@ -56,7 +56,7 @@ def broken_loop(model: Model, y: Floats, u: Floats) -> str:
         return model.embedding.aggregates[broken[0]] if len(broken) else None
 
     left = left_range(broken_at, y, model.dynamics(y, u)[0])
-    return left or where_it_stands(model, 0.0, y, lambda t, state: u)
+    return left or explain_dead_centre(model, 0.0, y, lambda t, state: u)
 
 
 CLOSURE_ERROR = "closure_error"
@@ -128,7 +128,7 @@ class Records:
         self.closures = np.empty((number, len(t), closures)) if CLOSURE_ERROR in wanted else None
         columns = len(layout.y0) + len(layout.u)
         self._states = np.empty((number, len(t), columns)) if self._hinges else None
-        self._columns = self._where_columns_are()
+        self._columns = self._record_columns()
         self._written = np.zeros(number, dtype=np.bool_)
         self.promises = Promises(model)
         self._inputs = {entry.name: k for k, entry in enumerate(layout.u)}
@@ -143,8 +143,8 @@ class Records:
         self._faulty: list[int] = []
         self._broken: dict[int, tuple[Floats, Floats]] = {}
 
-    def _where_columns_are(self) -> NDArray[np.int64]:
-        """Return the `columns` of `put_away` for all stored variables and closure errors."""
+    def _record_columns(self) -> NDArray[np.int64]:
+        """Return the `columns` of `store_columns` for all stored variables and closure errors."""
         rows = []
         for variable in self.variables:
             values, width = self.values[variable.name], len(variable.entries)
@@ -175,7 +175,7 @@ class Records:
             self.values[variable.name] = values
         self._states = None
 
-    def blank(self) -> None:
+    def clear_missing(self) -> None:
         """Set all values of runs that were not executed to NaN."""
         missing = ~self._written
         for values in (*self.values.values(), self.closures, self._states):
@@ -186,7 +186,7 @@ class Records:
         """Store the runs of a group; `thrown` holds the lanes that jumped over a dead centre."""
         # here, because these load Numba
         from ce_dynamics.simulation.ensembles import lanes
-        from ce_dynamics.simulation.ensembles.observing_kernels import put_away
+        from ce_dynamics.simulation.ensembles.observing_kernels import store_columns
 
         n, well = len(members), bool(outcome.well.all())
         faults = {} if well else self.promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
@@ -197,7 +197,7 @@ class Records:
         for lane, fault in faults.items():
             until[lane] = max(fault.k, 1)  # what happened at the start is shown
             outcome.t[lane] = self.t[max(fault.k - 1, 0)]
-        put_away(self._columns, np.array(members), until, outcome[:4])
+        store_columns(self._columns, np.array(members), until, outcome[:4])
         self._written[members] = True
         self.time_reached[members] = outcome.t[:n]
         self.steps[members], self.evaluations[members] = outcome.steps[:n], outcome.evaluations[:n]

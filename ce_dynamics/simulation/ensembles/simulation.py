@@ -11,10 +11,10 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions, spread
-from ce_dynamics.simulation.ensembles.making import Progress, describe_integration, make
+from ce_dynamics.simulation.ensembles.lane_functions import Progress, describe_integration, make
 from ce_dynamics.simulation.options import lists_options
-from ce_dynamics.simulation.reached import INTERRUPTED
 from ce_dynamics.simulation.results import dependent_hinges
+from ce_dynamics.simulation.stored_instants import INTERRUPTED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -111,7 +111,7 @@ def check_room(model: Model, number: int, options: EnsembleOptions) -> None:
         "come (ce_dynamics.simulate_study)"
     )
     size = 8.0 * rows * (options.duration / options.interval + 2.0) * (columns + 1)
-    checks.room(f"the results of {rows} runs", size, remedy)
+    checks.limit_memory(f"the results of {rows} runs", size, remedy)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.observed import closure_norms, sense
+from ce_dynamics.compiled.observed import closure_norms, system_outputs
 from ce_dynamics.compiler import TracedFunction, compile_function, trace
 from ce_dynamics.embedding.gearing import gearing
 from ce_dynamics.errors import ModelError
@@ -22,8 +22,8 @@ from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.interrupts import StopSign
-from ce_dynamics.simulation.monitors.jumps import reproduced
-from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.jumps import make_check
+from ce_dynamics.simulation.monitors.postconditions import Promises
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches, first_jump
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -57,7 +57,7 @@ def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
             for name in element.limits
         )
         return {
-            "seen": array(look({**sense(model, instant), **held}, given)),
+            "seen": array(look({**system_outputs(model, instant), **held}, given)),
             "closure": closure_norms(model, instant),
             "gearing": array(gearing(S, instant.outward.motions[S.name]) for S in model.geared_loops),
             "margins": array(margins),
@@ -122,7 +122,7 @@ class Fleet:
         threads: int | None = None,
     ) -> None:
         # here, because these load Numba
-        from ce_dynamics.simulation.ensembles.making import compile_lanes
+        from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes
         from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
 
         checks.integer("Fleet: number", number, at_least=1)
@@ -308,7 +308,7 @@ class Fleet:
                 if not sound[lane]:
                     self.failures[member] = self._reason(group, lane)
                 elif geared[lane]:
-                    what = self._thrown(group, lane, dt)
+                    what = self._describe_throw(group, lane, dt)
                     if what:
                         self.failures[member] = what
                         group.alive[lane] = 0
@@ -323,7 +323,7 @@ class Fleet:
         said = self._promises.at(y, u, seen[0], seen[1])
         return said or "an observation is not finite"
 
-    def _thrown(self, group: LaneGroup, lane: int, dt: float) -> str:
+    def _describe_throw(self, group: LaneGroup, lane: int, dt: float) -> str:
         """Return a message on the loop that was thrown over a dead centre in a step; empty if none was."""
         u = group.held[:, lane]
         values = {name: float(u[k]) for name, k in self._inputs.items()}
@@ -331,5 +331,5 @@ class Fleet:
         rhs = RightHandSide(self.model, values, True, parameters)
         times, Y = np.array((0.0, dt)), np.stack((group.before[:, lane], group.y[:, lane]))
         near = Reaches(self.model).near(times, Y, rhs.inputs_at)
-        jump = first_jump(near, times, Y, reproduced(self.model, rhs.audit))
+        jump = first_jump(near, times, Y, make_check(self.model, rhs.audit))
         return "" if jump is None else jump.what

@@ -68,7 +68,7 @@ class LaneGroup:
         self.stopped[:] = self.alive
         at_once = n if self._space.code.charts is None else STEPS_AT_ONCE
         for made in range(0, n, at_once):
-            self._space.on_fresh_charts(self.y, np.flatnonzero(self.alive))
+            self._space.move_to_fresh_charts(self.y, np.flatnonzero(self.alive))
             self._batch.march(self._t, min(at_once, n - made), h, self._out, made)
         self.stopped &= self.alive == 0
 

@@ -26,19 +26,19 @@ from ce_dynamics.simulation.integrators.settings import check_step, check_steps,
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
 from ce_dynamics.simulation.integrators.stretches import (
     NEAR,
-    between_samples,
     common_steps,
     samples_before,
+    steps_between_samples,
 )
 from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import ReachGuard
-from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.postconditions import Promises
 from ce_dynamics.simulation.monitors.reach import Reach
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
-from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
-from ce_dynamics.simulation.reached import BROKEN_SLOPES
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES
 
 MAGIC = b"ce-dyn 3"
 CLOCK = 3
@@ -47,7 +47,7 @@ CLOCK = 3
 DIGEST = hashlib.sha256().digest_size
 
 
-def between_looks(begin: float, n: int, h: float, end: float) -> list[tuple[float, int, float, float]]:
+def split_steps(begin: float, n: int, h: float, end: float) -> list[tuple[float, int, float, float]]:
     """Return the same steps in pieces, between which charts are looked at."""
     made = range(0, n, STEPS_AT_ONCE)
     ends = [*(begin + k * h for k in made[1:]), end]
@@ -221,7 +221,7 @@ class Simulator:
         self._rebase(self._kept)
         self._stepper.y[:] = self._y0
         self._u[:] = self.model.layout.u0
-        self._stepper.forget()
+        self._stepper.reset()
         self._guard.restart()
 
     def save(self) -> bytes:
@@ -260,7 +260,7 @@ class Simulator:
         clock, u = numbers[:CLOCK], numbers[CLOCK : CLOCK + n_u]
         y, memory = numbers[CLOCK + n_u : CLOCK + n_u + n], numbers[CLOCK + n_u + n :]
         sound = np.isfinite(numbers[: CLOCK + n_u + n]).all() and clock[2] > 0.0
-        if hashlib.sha256(body).digest() != digest or not sound or not stepper.remembers(memory):
+        if hashlib.sha256(body).digest() != digest or not sound or not stepper.accepts_memory(memory):
             raise ModelError("the saved state is damaged: its bytes are not those that save() returned")
         length = float(clock[2])
         self._kept = (length, *self._divided(length))
@@ -331,16 +331,16 @@ class Simulator:
             first, between = (made * period - t) / h, period / h
             met = abs(first - round(first)) < NEAR and abs(between - round(between)) < NEAR
             if self._fixed and not met and made * period < t_end:
-                found = list(between_samples(t, t_end, self._settings.step, period))
+                found = list(steps_between_samples(t, t_end, self._settings.step, period))
                 ends = [*(begin for begin, *_ in found[1:]), t_end]
                 parts = [(begin, n, h, end) for (begin, n, h, _), end in zip(found, ends, strict=True)]
-        return [piece for part in parts for piece in between_looks(*part)] if self._charts else parts
+        return [piece for part in parts for piece in split_steps(*part)] if self._charts else parts
 
     def _set(self, inputs: Mapping[str, float]) -> None:
         limits = self._limits
         for name, value in inputs.items():
             if name not in limits:
-                hint = checks.nearest(name, limits)
+                hint = checks.suggest_name(name, limits)
                 raise ModelError(f"no input {name!r}{hint} (the system's inputs are {list(limits)})")
             lower, upper = limits[name]
             if type(value) is not float or not lower <= value <= upper:
@@ -364,7 +364,7 @@ class Simulator:
         if not (np.isfinite(seen["closure"]).all() and np.isfinite(seen["gearing"]).all()):
             given = {name: value for name, value in inputs.items() if name in self._parameters}
             raise ModelError(f"{given}: the loops cannot be assembled at the present state with these values")
-        self._guard.forget()
+        self._guard.discard_intervals()
         self._stepper.restart()
 
     def _observe(self, u: Floats) -> Mapping[str, Floats]:
@@ -397,7 +397,7 @@ class Simulator:
                 self.time = stepper.t
                 self._interrupted(interrupts)
                 if code == kernels.GUARDED:
-                    near = guard.near(self.time, stepper.y, self._u, stepper.ahead)
+                    near = guard.near(self.time, stepper.y, self._u, stepper.next_length)
                     before = stepper.y.copy()
                     code = stepper.go(1)
                     if near and stepper.t > self.time:
@@ -435,7 +435,7 @@ class Simulator:
         inputs, parameters = self._given()
         rhs = RightHandSide(model, inputs, False, parameters)
         where = too_long(settings.method, self._kept[2], [(partial(rhs, 0.0), self._y0)])
-        where = where or where_it_broke(model, rhs, self.time, self.state)
+        where = where or explain_break(model, rhs, self.time, self.state)
         slopes = self._stepper.slopes_broke(rhs(0.0, self._stepper.y))
         broke = BROKEN_SLOPES if slopes else "accelerations that are not finite"
         raise SimulationError(f"{settings.method} met {broke} at t = {self.time:.4g} s{where}")

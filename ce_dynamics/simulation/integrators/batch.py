@@ -118,7 +118,7 @@ class FixedBatch:
         done: int = self._march(self._block, t, first, n, h, guards, out)
         return done
 
-    def forget(self, lanes: int | slice = slice(None)) -> None:
+    def reset_lanes(self, lanes: int | slice = slice(None)) -> None:
         """Make the next step of some lanes depend on nothing but the state."""
         if isinstance(self.work, fixed_kernels.ImplicitSpace):
             self.work.kept[lanes] = 0.0  # no step has this size: the Jacobian is renewed

@@ -21,7 +21,6 @@ from ce_dynamics.simulation.integrators.kernels import (
     call,
     combine,
     evaluate,
-    hold,
     holding_of,
     is_finite,
     kernel,
@@ -29,6 +28,7 @@ from ce_dynamics.simulation.integrators.kernels import (
     part,
     reader,
     sample_if_due,
+    write_held_inputs,
 )
 
 
@@ -214,11 +214,11 @@ def implicit_step(b, w, y, t, h, width):  # type: ignore[no-untyped-def]
 
 
 @part
-def begins(b, held, track, guards, t, h, width):  # type: ignore[no-untyped-def]
+def can_begin(b, held, track, guards, t, h, width):  # type: ignore[no-untyped-def]
     """Put inputs and samples in place for a step; return False if it is not to be made."""
     if track.stop[0] != 0 or leaves(guards, track.y, h) >= 0:
         return False
-    hold(held, t + EARLY * h, width)
+    write_held_inputs(held, t + EARLY * h, width)
     sample_if_due(b, t, EARLY * h, track.y, track.alive, width)
     return True
 
@@ -264,7 +264,7 @@ def explicit_march(width: int) -> Any:
         for k in range(out.shape[0]):
             for step in range(n):
                 at = t[k] + (first + step) * h
-                if not begins(b, held, track, guards, at, h, width):
+                if not can_begin(b, held, track, guards, at, h, width):
                     return k * n + step
                 explicit_step(evaluate, b, w, track.y, at, h)
                 if not take_step(track, w.ahead, width):
@@ -285,7 +285,7 @@ def implicit_march(width: int) -> Any:
         for k in range(out.shape[0]):
             for step in range(n):
                 at = t[k] + (first + step) * h
-                if not begins(b, held, track, guards, at, h, width):
+                if not can_begin(b, held, track, guards, at, h, width):
                     return k * n + step
                 implicit_step(b, w, track.y, at, h, width)
                 if not take_step(track, w.ahead, width):
@@ -303,7 +303,7 @@ def start(width: int) -> Any:
     @kernel
     def evaluated_at_start(block):  # type: ignore[no-untyped-def]
         b, held, track = buffers_of(block), holding_of(block), track_of(block)
-        hold(held, 0.0, width)
+        write_held_inputs(held, 0.0, width)
         evaluate(b, 0.0, track.y)
 
     return evaluated_at_start

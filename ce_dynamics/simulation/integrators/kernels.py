@@ -197,7 +197,7 @@ def put_in_place(held, k, lane, width):  # type: ignore[no-untyped-def]
 
 
 @part
-def hold(held, at, width):  # type: ignore[no-untyped-def]
+def write_held_inputs(held, at, width):  # type: ignore[no-untyped-def]
     """Write the inputs of all lanes that hold at a time."""
     moved = held.cursor[0] < 0
     while held.cursor[0] + 1 < held.times.size and held.times[held.cursor[0] + 1] <= at:
@@ -256,7 +256,7 @@ def is_finite(y):  # type: ignore[no-untyped-def]
 
 
 @part
-def weigh(weights, places, r, K, out):  # type: ignore[no-untyped-def]
+def add_weighted(weights, places, r, K, out):  # type: ignore[no-untyped-def]
     """Σ w_j K_j with the weights of a row, in the order of its places; see `WeightTable`.
 
     Up to five terms are added in one pass, others after them, in loops that a compiler makes vectors of: for
@@ -295,7 +295,7 @@ def weigh(weights, places, r, K, out):  # type: ignore[no-untyped-def]
 @part
 def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
     """y + h Σ w_j K_j with the weights of a row."""
-    weigh(weights, places, r, K, out)
+    add_weighted(weights, places, r, K, out)
     for i in range(y.size):
         out[i] = y[i] + h * out[i]
 

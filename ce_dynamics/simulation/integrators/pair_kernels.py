@@ -24,6 +24,7 @@ from ce_dynamics.simulation.integrators.kernels import (
     Integers,
     Matrix,
     Vector,
+    add_weighted,
     buffers_of,
     call,
     holding_of,
@@ -32,7 +33,6 @@ from ce_dynamics.simulation.integrators.kernels import (
     part,
     put_in_place,
     reader,
-    weigh,
 )
 
 IDLE, CREEPS = -1, -2
@@ -250,7 +250,7 @@ def choose_steps(b, w, track, held, t_end, width):  # type: ignore[no-untyped-de
 def stages(b, w, track, width):  # type: ignore[no-untyped-def]
     """Evaluate the rates of all stages but the first; the state after the step is left in `ahead`."""
     for s in range(1, w.K.shape[0]):
-        weigh(w.weights, w.places, s, w.K, w.ahead)
+        add_weighted(w.weights, w.places, s, w.K, w.ahead)
         for k in range(track.y.size):
             w.ahead[k] = track.y[k] + track.all_h[k] * w.ahead[k]
         evaluate_at(b, track.clock[0], w.weights[s, 0], track.h, w.ahead, width)
@@ -264,7 +264,7 @@ def stages(b, w, track, width):  # type: ignore[no-untyped-def]
 def estimate_errors(w, track, width):  # type: ignore[no-untyped-def]
     """Root mean square of the estimated error relative to the tolerance, per lane."""
     rtol, atol = w.control[1], w.control[2]
-    weigh(w.weights, w.places, w.K.shape[0], w.K, w.sum)
+    add_weighted(w.weights, w.places, w.K.shape[0], w.K, w.sum)
     for k in range(track.y.size):
         scale = atol + rtol * max(abs(track.y[k]), abs(w.ahead[k]))
         w.sum[k] = (track.all_h[k] * w.sum[k] / scale) ** 2
@@ -309,7 +309,7 @@ def finish_step(w, track, lane, held, dense, width, store):  # type: ignore[no-u
     t_new = stop if ends else t + h
     while track.counts[0, lane] < t_store.size and t_store[track.counts[0, lane]] <= t_new:
         if not dense:
-            weigh(w.weights, w.places, w.K.shape[0] + 1, w.K, w.sum)
+            add_weighted(w.weights, w.places, w.K.shape[0] + 1, w.K, w.sum)
             dense = True
         at = track.counts[0, lane]
         interpolate(w, track, lane, (t_store[at] - t) / h, width, out[track.slot[lane], at])

@@ -145,7 +145,7 @@ class ColumnByColumn:
     """
 
     def __init__(self, model: Model, y: Floats, u: Floats, by: str, shape: tuple[int, int]) -> None:
-        function = model.once(
+        function = model.get_or_make(
             "rates along a direction",
             lambda: compile_function(directional_derivative(model.dynamics.traced)),
         )

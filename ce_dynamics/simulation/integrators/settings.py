@@ -68,7 +68,7 @@ ADAPTIVE = ("rtol", "atol", "max_step")
 """Options of adaptive methods, SciPy's among them."""
 
 
-def taken_by(method: str) -> tuple[str, ...]:
+def options_of(method: str) -> tuple[str, ...]:
     """Return names of the options that a method takes."""
     if method not in FIXED:
         return ADAPTIVE
@@ -95,11 +95,11 @@ def settings_of(
     ModelError
         If an option means nothing to the method, or has a value that it cannot have.
     """
-    taken = (*taken_by(method), *also)
+    taken = (*options_of(method), *also)
     for name, value in given.items():
         if value is not None and name not in taken:
             raise ModelError(
-                f"{name} {checks.show(value)} means nothing to {method}{instead(name, method, known)}"
+                f"{name} {checks.show(value)} means nothing to {method}{suggest_options(name, method, known)}"
             )
     values = DEFAULTS | {name: value for name, value in given.items() if value is not None}
     check_step(values["step"])
@@ -109,8 +109,8 @@ def settings_of(
     return Settings(method, **values)  # type: ignore[arg-type]  # the checks have seen their types
 
 
-def instead(name: str, method: str, known: Sequence[str]) -> str:
+def suggest_options(name: str, method: str, known: Sequence[str]) -> str:
     """Return a clause for messages: options of a method, and methods that take a given option."""
-    others = [other for other in known if name in taken_by(other)]
+    others = [other for other in known if name in options_of(other)]
     choose = f", or choose a method that takes it: {', '.join(others)}" if others else ""
-    return f", which takes {' and '.join(taken_by(method))}; leave it out{choose}"
+    return f", which takes {' and '.join(options_of(method))}; leave it out{choose}"

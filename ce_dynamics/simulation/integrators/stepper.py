@@ -52,9 +52,9 @@ class Stepper(ABC):
     2. `run` goes through a whole run and stores states.
     3. `advance` goes on by one stretch of a run that is led from outside, `go` by what is left of it; they
        answer one of the codes of the kernels: DONE, RUNNING, GUARDED before a step that would leave the
-       guards, else what went wrong.  ``t`` is the time reached in it, ``ahead`` the length of the next step.
-    4. ``memory`` is what the next step depends on besides the state; `remembers` says whether numbers can be
-       that, `restart` is told that the state or parameters were changed from outside, `forget` starts afresh.
+       guards, else what went wrong.  ``t`` is the time reached, ``next_length`` the length of the next step.
+    4. ``memory`` holds all that the next step depends on besides the state.  `accepts_memory` checks numbers
+       for it, `restart` follows a change of the state or parameters from outside, `reset` starts afresh.
     """
 
     space: Workspace
@@ -84,7 +84,7 @@ class Stepper(ABC):
 
     @property
     @abstractmethod
-    def ahead(self) -> float:
+    def next_length(self) -> float:
         """Length of the next step."""
 
     @property
@@ -101,7 +101,7 @@ class Stepper(ABC):
         """Set how many samples of controllers were made."""
 
     @abstractmethod
-    def remembers(self, saved: Floats) -> bool:
+    def accepts_memory(self, saved: Floats) -> bool:
         """Return True if numbers are what `memory` can be."""
 
     def slopes_broke(self, rates: Floats) -> bool:
@@ -113,7 +113,7 @@ class Stepper(ABC):
         """Go on from a state that was changed from outside."""
 
     @abstractmethod
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Start afresh."""
 
 
@@ -197,7 +197,7 @@ class FixedSteps(Stepper):
         return self._begin + self._made * self._h
 
     @property
-    def ahead(self) -> float:
+    def next_length(self) -> float:
         return self._h
 
     def advance(self, t: float, t_end: float, n: int, h: float, guards: Floats) -> int:
@@ -248,7 +248,7 @@ class FixedSteps(Stepper):
         """The state n steps of h after another one than that reached; NaN where they do not lead on."""
         reached = self.y.copy()
         out: Floats = np.full((1, self.space.n), np.nan)
-        self.forget()
+        self.reset()
         self.y[:] = y
         self._march(np.array((t,)), n, h, out)
         self.y[:] = reached
@@ -257,7 +257,7 @@ class FixedSteps(Stepper):
     def set_samples(self, number: int) -> None:
         self.space.made[0] = number
 
-    def remembers(self, saved: Floats) -> bool:
+    def accepts_memory(self, saved: Floats) -> bool:
         if not len(saved):
             return len(self.memory) == 0
         n, every = len(self.y), self.batch.work.every  # type: ignore[union-attr]  # there is memory
@@ -284,10 +284,10 @@ class FixedSteps(Stepper):
             f.factors[:] = saved[2 + n :].reshape(n, n)
 
     def restart(self) -> None:
-        self.batch.forget()
+        self.batch.reset_lanes()
 
-    def forget(self) -> None:
-        self.batch.forget()
+    def reset(self) -> None:
+        self.batch.reset_lanes()
 
 
 FAILED = {
@@ -319,11 +319,15 @@ class Adaptive(Stepper):
     def __init__(self, space: Workspace, method: EmbeddedPair, y0: Floats, settings: Settings) -> None:
         self.space, self.batch = space, AdaptiveBatch(space, method, settings)
         track = self.batch.track
-        self.y, self.clock, self.counts = (part.reshape(-1) for part in (track.y, track.clock, track.counts))
+        self.y, self.clock, self.counts = (
+            track.y.reshape(-1),
+            track.clock.reshape(-1),
+            track.counts.reshape(-1),
+        )
         self.y[:] = y0
         self._name = settings.method
         self._span, self._out = np.zeros(2), np.zeros((1, 2, space.n))
-        self.forget()
+        self.reset()
         self.restart()
 
     def march(self, t_store: Floats, budget: int, out: Floats, guards: Floats = UNGUARDED) -> int:
@@ -339,7 +343,7 @@ class Adaptive(Stepper):
         return float(self.clock[0])
 
     @property
-    def ahead(self) -> float:
+    def next_length(self) -> float:
         return min(float(self.clock[1]), float(self._span[1]) - float(self.clock[0]))
 
     def advance(self, t: float, t_end: float, n: int, h: float, guards: Floats) -> int:
@@ -374,12 +378,12 @@ class Adaptive(Stepper):
     def set_samples(self, number: int) -> None:
         self.batch.track.made[0] = number
 
-    def remembers(self, saved: Floats) -> bool:
+    def accepts_memory(self, saved: Floats) -> bool:
         return bool(np.isfinite(saved).all() and (saved[1:] >= 0.0).all())
 
     def restart(self) -> None:
         track = self.batch.track
         track.code[0], track.fresh[0] = kernels.RUNNING, 1
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         self.clock[:] = (0.0, 0.0, 1e-4)

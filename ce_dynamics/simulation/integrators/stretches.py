@@ -71,7 +71,9 @@ def stretches(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
             yield Stretch(first, last, t_store[first:last], *common, True)
             continue
         for k in range(first, last):
-            for t, n, h, ends in between_samples(float(t_store[k]), float(t_store[k + 1]), step, period):
+            for t, n, h, ends in steps_between_samples(
+                float(t_store[k]), float(t_store[k + 1]), step, period
+            ):
                 yield Stretch(k, k + 1, np.array([t]), n, h, ends)
 
 
@@ -86,7 +88,7 @@ def common_steps(length: float, step: float, period: float) -> tuple[int, float]
     return n, length / n
 
 
-def between_samples(
+def steps_between_samples(
     t: float, t_end: float, step: float, period: float
 ) -> Iterator[tuple[float, int, float, bool]]:
     """Beginning, number and size of steps up to each sample on the way, and whether they end the way."""

@@ -115,7 +115,7 @@ class Workspace(Program):
         """Return an array of zeros over so many rows and the lanes."""
         return np.zeros((rows, self.lanes))
 
-    def on_fresh_charts(self, y: Floats, lanes: Iterable[int]) -> list[int]:
+    def move_to_fresh_charts(self, y: Floats, lanes: Iterable[int]) -> list[int]:
         """Move the states of some lanes in place from worn charts to fresh ones; return those lanes."""
         if self.code.charts is None:
             return []

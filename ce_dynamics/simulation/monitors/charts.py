@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
+from ce_dynamics.compiled.charts import charts_of, trace_renewal
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, trace
 from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.simulation.monitors.monitor import Monitor
@@ -39,15 +39,15 @@ class Charts(Monitor):
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
         return self.renew(y)
 
-    def wear(self, y: Floats) -> float:
+    def used_share(self, y: Floats) -> float:
         """Return the used share of the range of the most worn chart; 1 is the end."""
-        return max((chart.linkage.wear(y[chart.q]) for chart in self._charts), default=0.0)
+        return max((chart.linkage.used_share(y[chart.q]) for chart in self._charts), default=0.0)
 
     def renew(self, y: Floats, limit: float = WORN) -> bool:
         """Move a state in place to fresh charts around it if its own are worn; return True if they were."""
         if not self._charts or self._at_most(y) < limit - ROUNDING:
             return False
-        worn = [chart for chart in self._charts if chart.linkage.wear(y[chart.q]) >= limit]
+        worn = [chart for chart in self._charts if chart.linkage.used_share(y[chart.q]) >= limit]
         for chart in worn:
             y[chart.q], y[chart.v] = chart.linkage.recentre(y[chart.q], y[chart.v])
         return bool(worn)
@@ -57,18 +57,18 @@ class Charts(Monitor):
 
         The bound is computed two hundred times faster than `wear`.
         """
-        (wear,) = self._wear(y)
+        (wear,) = self._used_share(y)
         return float(wear[0])
 
     @cached_property
-    def _wear(self) -> CompiledFunction:
+    def _used_share(self) -> CompiledFunction:
         model = self._model
-        return model.once("wear", lambda: model.recall("wear", partial(trace_wear, model)))
+        return model.get_or_make("wear", lambda: model.load_function("wear", partial(trace_wear, model)))
 
 
 def trace_wear(model: Model) -> TracedFunction:
     """Return the traced upper bound of the wear of the most worn chart, a function of y."""
-    return trace("wear", lambda y: {"wear": on_fresh_charts(model, y)["wear"]}, {"y": len(model.layout.y0)})
+    return trace("wear", lambda y: {"wear": trace_renewal(model, y)["wear"]}, {"y": len(model.layout.y0)})
 
 
 class SolutionPieces(NamedTuple):
@@ -101,7 +101,7 @@ def solve_across_charts(
     """
 
     def worn(t: float, y: Floats) -> float:
-        return WORN - min(charts.wear(y), 2.0)
+        return WORN - min(charts.used_share(y), 2.0)
 
     worn.terminal = True  # type: ignore[attr-defined]
     t, y, t_end = float(t_store[0]), np.array(y0), float(t_store[-1])

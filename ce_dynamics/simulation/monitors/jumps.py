@@ -20,9 +20,9 @@ from ce_dynamics.simulation.monitors.reach import (
     Reaches,
     RunObservations,
     Soundness,
+    explain_dead_centre,
     first_jump,
     judge_run,
-    where_it_stands,
 )
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -46,7 +46,7 @@ class CreepingError(Exception):
     """Raised if the step size collapses."""
 
 
-def reproduced(model: Model, audited: Callable[[], AuditedRates]) -> Soundness:
+def make_check(model: Model, audited: Callable[[], AuditedRates]) -> Soundness:
     """Return a check that integrates rows again; `audited` returns the run's rates with the work done."""
     return lambda reach, t, Y: comes_out_the_same(model, reach, audited(), t, Y)
 
@@ -71,7 +71,7 @@ def comes_out_the_same(model: Model, reach: Reach, audited: AuditedRates, t: Flo
         )
     except CreepingError:
         return False
-    if reach.bounces(close.y[:-1].T):
+    if reach.turns_back(close.y[:-1].T):
         return False
     end, work = close.y[:-1, -1], float(close.y[-1, -1])
     if not close.success or not np.all(np.isfinite(end)):
@@ -101,19 +101,21 @@ class Jumps(Monitor):
 
     asked = 1
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         stopped, rhs = bool(run.trouble) and AT_ITS_END not in run.trouble, run.rhs
         stored = run.steps_Y is run.Y and run.model.geared_loops
         known = RunObservations(run.U, run.seen.gearing) if stored else None
-        rows, is_sound = (run.steps_t, run.steps_Y), reproduced(run.model, rhs.audit)
+        rows, is_sound = (run.steps_t, run.steps_Y), make_check(run.model, rhs.audit)
         jump = judge_run(run.model, rows, rhs.inputs_at, is_sound, stopped, known, 6)
         if jump is not None:
             run.cut(int(np.sum(run.t <= jump.t)))
             if jump.what:
                 run.end(jump.what, "thrown")
 
-    def where(self, run: FinishedRun) -> str:
-        return where_it_stands(run.model, *run.last, run.rhs.inputs_at) if run.cause == "by itself" else ""
+    def explain(self, run: FinishedRun) -> str:
+        return (
+            explain_dead_centre(run.model, *run.last, run.rhs.inputs_at) if run.cause == "by itself" else ""
+        )
 
 
 class Thrown(Monitor):
@@ -134,7 +136,7 @@ class Thrown(Monitor):
         if len(accepted) % STEPS_PER_LOOK == 0 and rhs.model.geared_loops:
             times, Y = (np.array(part) for part in zip(*accepted[-2 * STEPS_PER_LOOK :], strict=True))
             near = Reaches(rhs.model).near(times, Y, rhs.inputs_at)
-            if first_jump(near, times, Y, reproduced(rhs.model, rhs.audit)) is not None:
+            if first_jump(near, times, Y, make_check(rhs.model, rhs.audit)) is not None:
                 raise StalledError(AT_ITS_END)
         return False
 
@@ -165,7 +167,7 @@ class ReachGuard:
         self._reaches = sorted((*reaches.known, *reaches.others), key=lambda reach: reach.which)
         self.bounds = np.zeros((len(self._reaches), 5))
         self._warned: set[str] = set()
-        self.forget()
+        self.discard_intervals()
 
     def restart(self) -> None:
         """Begin another motion; keep the intervals of loops that depend on their coordinate alone."""
@@ -174,7 +176,7 @@ class ReachGuard:
             if changed or reach.S.siblings:
                 begin(row, reach)
 
-    def forget(self) -> None:
+    def discard_intervals(self) -> None:
         """Discard all known intervals, as after a change of geometry."""
         for row, reach in zip(self.bounds, self._reaches, strict=True):
             begin(row, reach)
@@ -192,7 +194,7 @@ class ReachGuard:
                 continue
             here, there = reach.gearing(y, u), reach.gearing(y, u, ahead)
             if max(here, there) <= CLOSE:
-                learn(row, reach, y, u)
+                extend_interval(row, reach, y, u)
             elif here > 1.0 / NEAR or math.isinf(there):
                 found.append(reach)
                 if reach.S.name not in self._warned:
@@ -220,7 +222,7 @@ def begin(row: Floats, reach: Reach) -> None:
     row[:] = reach.q, reach.v, math.inf, -math.inf, 2.0 * math.pi if reach.turns else 0.0
 
 
-def learn(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
+def extend_interval(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
     """Extend an interval around a state, or begin it there if siblings of the loop move the limits."""
     stride = 2.0 * math.pi / STRIDES_PER_TURN if reach.turns else size_of(reach.S) / 50.0
     theta = float(y[reach.q])

@@ -84,7 +84,7 @@ class FinishedRun:
         self.t, self.Y = self.t[:n], self.Y[:n]
         if self._seen is not None:
             U, seen = self._seen
-            self._seen = U[:n], seen.until(n)
+            self._seen = U[:n], seen.take_first(n)
 
     def end(self, trouble: str, cause: Cause) -> None:
         """Return why the run differs from the requested one."""
@@ -96,8 +96,8 @@ class Monitor:
 
     1. `look` is called between steps.  The method may replace the state in place by other numbers for the
        same motion, and ends a run by raising `ce_dynamics.simulation.monitors.monitor.StalledError`.
-    2. `judge` is called after a run.  The method warns, or cuts off unsound results and records the reason.
-    3. `where` returns the place at which a run broke, as a clause for messages.
+    2. `check_run` is called after a run.  It warns, or cuts off unsound results and records the reason.
+    3. `explain` returns the place at which a run broke, as a clause for messages.
     4. `ce_dynamics.simulation.simulate` lists the monitor.
     """
 
@@ -110,10 +110,10 @@ class Monitor:
         """Check a state during the run; return True if it was changed."""
         return False
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         """Check a finished run."""
 
-    def where(self, run: FinishedRun) -> str:
+    def explain(self, run: FinishedRun) -> str:
         """Return why and where a run broke, if this monitor has found it; else empty."""
         return ""
 

@@ -24,8 +24,8 @@ from ce_dynamics.compiler import Binding
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.errors import SingularityWarning
-from ce_dynamics.simulation.monitors.promises import all_finite
-from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
+from ce_dynamics.simulation.monitors.failure_location import remedy_for
+from ce_dynamics.simulation.monitors.postconditions import all_finite
 
 NEAR = 0.03
 """Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""
@@ -110,14 +110,14 @@ class Reach:
         else:
             stride, count = size_of(self.S) / 100.0, round(100.0 * FARTHEST)
 
-        def assembles(value: float) -> bool:
+        def is_assembled(value: float) -> bool:
             return math.isfinite(self.gearing(y, u, value))
 
         def end(direction: float) -> float:
             for k in range(1, count + 1):
                 outside = here + direction * k * stride
-                if not assembles(outside):
-                    return last_that_holds(assembles, outside - direction * stride, outside)
+                if not is_assembled(outside):
+                    return last_that_holds(is_assembled, outside - direction * stride, outside)
             return direction * math.inf
 
         lower, upper, span = end(-1.0), end(1.0), count * stride
@@ -155,7 +155,7 @@ class Reach:
         alone = [step for step in steps if not any(k <= step[0] and step[1] <= end for k, end in passages)]
         return alone + passages
 
-    def turned_by(self, t: Floats, Y: Floats, k: int) -> int:
+    def instant_of_turn(self, t: Floats, Y: Floats, k: int) -> int:
         """Return the instant by which a motion through the dead centre ahead of instant k is away from it."""
         phi, rate = self.phase(Y[k : k + 1])
         with np.errstate(divide="ignore"):
@@ -163,7 +163,7 @@ class Reach:
         last = int(np.searchsorted(t, t[k] + time)) if math.isfinite(time) else len(t)
         return min(max(last, k + 1), len(t) - 1)
 
-    def bounces(self, Y: Floats) -> bool:
+    def turns_back(self, Y: Floats) -> bool:
         """Return True if φ turns back from one step to the next near its end, without having slowed down."""
         phi, rate = self.phase(Y)
         near = 0.5 * math.pi - np.abs(phi) < 10.0 * NEAR
@@ -344,7 +344,7 @@ def first_jump(
     """
     passages = [(*passage, reach) for reach in near for passage in reach.passages(t, Y)]
     for k, end, reach in sorted(passages, key=lambda passage: passage[:2]):
-        last = end if end < len(t) else reach.turned_by(t, Y, k)
+        last = end if end < len(t) else reach.instant_of_turn(t, Y, k)
         if last <= k or (stopped and end == len(t)):
             continue
         if not is_sound(reach, t[k : last + 1], Y[k : last + 1]):
@@ -385,7 +385,7 @@ def judge_run(
     return jump
 
 
-def where_it_stands(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> str:
+def explain_dead_centre(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> str:
     """Return a clause on the loop that stands at a dead centre in a state; empty if none does."""
     rows = y[np.newaxis]
     for reach in Reaches(model).near(np.array((t,)), rows, inputs_at):

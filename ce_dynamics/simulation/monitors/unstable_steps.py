@@ -56,7 +56,7 @@ class UnstableSteps(Monitor):
 
     asked = 0
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         method, t, Y = METHOD_OF.get(run.options.method), run.t, run.Y
         if not isinstance(method, FixedMethod) or run.trouble:
             return
@@ -64,7 +64,7 @@ class UnstableSteps(Monitor):
         looked_at = sorted({0, len(t) // 2, len(t) - 1})
         for k in looked_at[1:]:
             whole, halves = (stepper.after(t[k], Y[k], n, h / n) for n in (1, 2))
-            if far_apart(method, Y[k], whole, halves):
+            if is_far_apart(method, Y[k], whole, halves):
                 states = ((RateAt(run.rhs, t[at]), Y[at]) for at in looked_at)
                 said = too_long(method.name, h, states)
                 if said:
@@ -72,7 +72,7 @@ class UnstableSteps(Monitor):
                     warnings.warn(what, AccuracyWarning, stacklevel=4)
                 return
 
-    def where(self, run: FinishedRun) -> str:
+    def explain(self, run: FinishedRun) -> str:
         if run.cause not in ("by itself", "broken promise"):
             return ""
         t, Y, options = run.t, run.Y, run.options
@@ -113,7 +113,7 @@ def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
     for rate, y in states:
         said = ""
         if isinstance(method, ExplicitRungeKutta):
-            said = growing(method, h, rate, y)
+            said = describe_growth(method, h, rate, y)
         elif isinstance(method, LinearlyImplicit) and is_unresolved(method, h, rate, y):
             said = (
                 f"; steps of {h:.3g} s are too long for {name}: steps of half that length reach another "
@@ -124,7 +124,7 @@ def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
     return ""
 
 
-def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
+def describe_growth(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
     """Return a clause on the growth of the fastest motion by a step; '' if it does not grow."""
     with np.errstate(all="ignore"):
         eigenvalues = eigenvalues_at(rate, y)
@@ -145,10 +145,10 @@ def is_unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> 
         # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
         J = jacobian_at(rate, y, central=False)
         whole, halves = method.step_plain(rate, y, h, J), method.step_plain(rate, y, 0.5 * h, J, times=2)
-        return far_apart(method, y, whole, halves)
+        return is_far_apart(method, y, whole, halves)
 
 
-def far_apart(method: FixedMethod, y: Floats, whole: Floats, halves: Floats) -> bool:
+def is_far_apart(method: FixedMethod, y: Floats, whole: Floats, halves: Floats) -> bool:
     """Return True if a step from y and two half steps lead to states that are far apart.
 
     States are far apart if their distance exceeds `UNRESOLVED` times the change of state, or is NaN.

@@ -12,7 +12,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.mechanism.signals import Excess
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
-from ce_dynamics.simulation.ensembles.making import Progress, make
+from ce_dynamics.simulation.ensembles.lane_functions import Progress, make
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.studies.plan import BatchPart
 from ce_dynamics.simulation.studies.statistics import partial

@@ -26,10 +26,10 @@ from ce_dynamics.simulation.ensembles.arguments import (
     numbers,
     spread,
 )
-from ce_dynamics.simulation.ensembles.making import trace_law
+from ce_dynamics.simulation.ensembles.lane_functions import trace_law
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.ensembles.simulation import check_room
-from ce_dynamics.simulation.reached import list_times
+from ce_dynamics.simulation.stored_instants import list_times
 
 MOST_OF_A_BATCH = 1024
 """Runs."""
@@ -105,7 +105,7 @@ class Plan:
                 raise ModelError(f"no variable {name!r} to make statistics of; there are {allowed}")
         self.options = replace(options, keep=tuple(dict.fromkeys((*self.kept, *self.told))))
         self.records = self._records(self.options, self.options.keep)
-        self.batch = self.suitable() if batch is None else batch
+        self.batch = self.suitable_batch() if batch is None else batch
         self.batches = -(-self.number // self.batch)
 
     def _records(self, options: EnsembleOptions, keep: Sequence[str] | None) -> Records:
@@ -119,7 +119,7 @@ class Plan:
         columns += 0 if self.records.closures is None else len(self.model.system.closures)
         return 8 * len(self.t) * max(columns, 1)
 
-    def suitable(self) -> int:
+    def suitable_batch(self) -> int:
         """Return runs of a batch: many, for as long as their results take little memory."""
         return min(max(BATCH_BYTES // self.bytes_per_run, LEAST_OF_A_BATCH), MOST_OF_A_BATCH)
 

@@ -13,19 +13,19 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import path_of, shown_path, unusable
+from ce_dynamics.algebra.files import describe_os_error, path_of, shown_path
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.signals import Excess, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
-from ce_dynamics.simulation.ensembles.making import Progress
+from ce_dynamics.simulation.ensembles.lane_functions import Progress
 from ce_dynamics.simulation.ensembles.simulation import show_progress
 from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merge_statistics
 from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digests_of, layout
-from ce_dynamics.simulation.studies.workers import in_threads, on_cluster
+from ce_dynamics.simulation.studies.workers import run_in_threads, run_on_cluster
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -264,7 +264,7 @@ def simulate_study(
         file = open_study(plan, where)
         try:
             with show_progress(progress) as report:
-                go_on(plan, file, client, retries, report, excesses)
+                resume_batches(plan, file, client, retries, report, excesses)
         except KeyboardInterrupt:
             study = Study(where)
             raise SimulationError(
@@ -287,7 +287,7 @@ def open_study(plan: Plan, path: Path) -> StudyFile:
     if not path.exists():
         create(plan, path)
     else:
-        differing = list(others(digests_of(path), plan.digests))
+        differing = list(list_differences(digests_of(path), plan.digests))
         if differing:
             raise ModelError(
                 f"{shown_path(path)} holds another study, which differs in {'; '.join(differing)}; "
@@ -296,7 +296,7 @@ def open_study(plan: Plan, path: Path) -> StudyFile:
     return StudyFile(path, iter(layout(plan)[1]))
 
 
-def others(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
+def list_differences(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
     """Yield the names of differences between two studies, with values shorter than `SHORT`."""
     for name in {**there, **here}:
         was, is_now = (told.get(name, "none") for told in (there, here))
@@ -305,7 +305,7 @@ def others(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} ({was or 'none'} there, {is_now or 'none'} here)" if short else name
 
 
-def go_on(
+def resume_batches(
     plan: Plan,
     file: StudyFile,
     client: Client | None,
@@ -320,9 +320,9 @@ def go_on(
     if not todo:
         return
     if client is None:
-        batches = in_threads(plan, todo, lambda part: report(done + part, plan.number))
+        batches = run_in_threads(plan, todo, lambda part: report(done + part, plan.number))
     else:
-        batches = on_cluster(plan, todo, client, retries)
+        batches = run_on_cluster(plan, todo, client, retries)
     for k, batch in batches:
         try:
             file.add(k, batch)
@@ -363,7 +363,9 @@ def lock_file(path: Path) -> Iterator[None]:
             f"another process works on the study in {shown_path(path)}; wait for it, or choose another file"
         ) from None
     except OSError as error:
-        raise ModelError(f"cannot lock {shown_path(path)}: {unusable(error)}; choose another file") from None
+        raise ModelError(
+            f"cannot lock {shown_path(path)}: {describe_os_error(error)}; choose another file"
+        ) from None
     except NotImplementedError as error:
         raise ModelError(f"cannot lock {shown_path(path)}: {error}; choose another file") from None
     try:

@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics._version import __version__
-from ce_dynamics.algebra.files import clear, shown_path, whole
+from ce_dynamics.algebra.files import clear, replace_on_success, shown_path
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.ensembles.making import describe_integration as settings_told
+from ce_dynamics.simulation.ensembles.lane_functions import describe_integration as settings_told
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, StudyBatch
 from ce_dynamics.simulation.studies.plan import Plan
@@ -131,7 +131,7 @@ def create(plan: Plan, path: Path) -> None:
                 f"the study would take {size / 2**30:.3g} GiB in {shown_path(path)}, {free / 2**30:.3g} GiB "
                 "are free; store fewer instants (interval) or fewer variables (keep), or choose another disk"
             )
-        with whole(path) as temporary:
+        with replace_on_success(path) as temporary:
             content = io.BytesIO()  # HDF5 crashes where the disk is full; without places, this is small
             with h5netcdf.File(content, "w") as file:
                 file.dimensions = sizes
@@ -146,7 +146,7 @@ def create(plan: Plan, path: Path) -> None:
                 for dimension, members in names.items():
                     texts = np.array(members, dtype=object)
                     file.create_variable(dimension, (dimension,), h5py.string_dtype(), data=texts)
-                file.attrs.update(about(plan))
+                file.attrs.update(attributes_of(plan))
             temporary.write_bytes(content.getbuffer())
             reserve(temporary, int(size) + 2 * len(content.getbuffer()))  # whose parts are written once more
             with h5py.File(temporary, "r+") as file:  # takes the room of every variable, and fills it
@@ -165,7 +165,7 @@ def reserve(path: Path, size: int) -> None:
             os.posix_fallocate(file.fileno(), 0, size)
 
 
-def about(plan: Plan) -> dict[str, Any]:
+def attributes_of(plan: Plan) -> dict[str, Any]:
     """Return the attributes of the file."""
     return {
         DIGEST: json.dumps(plan.digests),

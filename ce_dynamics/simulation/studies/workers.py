@@ -19,7 +19,7 @@ Told = Callable[[int], None]
 """Called with the number of finished runs of the current batch."""
 
 
-def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, StudyBatch]]:
+def run_in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, StudyBatch]]:
     """Yield one batch after another, each by all threads.
 
     Raises
@@ -40,7 +40,7 @@ def task_of(plan: Plan) -> StudyTask:
     return StudyTask(plan.model, plan.options, plan.kept, plan.told)
 
 
-def on_cluster(
+def run_on_cluster(
     plan: Plan, todo: Sequence[int], client: Client, retries: int
 ) -> Iterator[tuple[int, StudyBatch]]:
     """By the workers of a cluster, of whose results this process holds two per worker's thread at most.
@@ -66,7 +66,7 @@ def on_cluster(
 def batches_made(
     plan: Plan, todo: Sequence[int], client: Client, retries: int, arriving: Any
 ) -> Iterator[tuple[int, StudyBatch]]:
-    """Yield the batches made by `on_cluster`; ``arriving`` yields completed futures."""
+    """Yield the batches made by `run_on_cluster`; ``arriving`` yields completed futures."""
     waiting, lost = list(reversed(todo)), dict.fromkeys(todo, 0)
     shared = sent(plan, client)
     under_way: dict[Any, int] = {}

@@ -57,7 +57,7 @@ def derive_shapes(model: Model, body: Body, size: float) -> list[Shape]:
     A body with one point is drawn up to its centre of mass.  Points are formulas where hardpoints are free.
     """
     points, com = points_of(model, body), np.asarray(body.com)
-    points = [points[k] for k in apart(nominal(np.array(points)).reshape(-1, 3), COINCIDENT * size)]
+    points = [points[k] for k in distinct_points(nominal(np.array(points)).reshape(-1, 3), COINCIDENT * size)]
     own = size_of(nominal(np.array([*points, com])).astype(float))
     thin = min(THICKNESS * size, SLENDER * own)
     if len(points) == 1 and np.linalg.norm(nominal(points[0] - com)) > COINCIDENT * size:
@@ -72,7 +72,7 @@ def derive_shapes(model: Model, body: Body, size: float) -> list[Shape]:
     return [wrapped.paint("", 0.45), *(rod(points[a], points[b], 0.7 * thin) for a, b in edges)]
 
 
-def apart(points: Floats, tolerance: float) -> list[int]:
+def distinct_points(points: Floats, tolerance: float) -> list[int]:
     """Return the indices of the points that do not coincide with an earlier one within ``tolerance``."""
     return [
         k
@@ -121,10 +121,10 @@ def strands(model: Model, numbers: Numbers) -> list[Strand]:
 
 def attach_point(system: System, body: Body, at: Array, numbers: Numbers) -> tuple[int, Floats]:
     """Number of a body, and a design point of it in its axes."""
-    return number_of(system, body), numbers(np.asarray(at) - body.com)
+    return place_of_body(system, body), numbers(np.asarray(at) - body.com)
 
 
-def number_of(system: System, body: Body) -> int:
+def place_of_body(system: System, body: Body) -> int:
     """Place of a body among all; that of the ground."""
     return GROUND if body.is_ground else system.bodies.index(body)
 
@@ -165,7 +165,7 @@ def feet(model: Model, size: float, up: Floats) -> list[Shape]:
     held += [at for ends in (*joined, *springs) for body, at in ends if body.is_ground]
     points = nominal(np.array(held).reshape(-1, 3)).astype(float)
     along, side = across(up)
-    for k in apart(points, COINCIDENT * size):
+    for k in distinct_points(points, COINCIDENT * size):
         foot = points[k] - FOOT[0] * size * up
         corners = [foot + FOOT[1] * size * (i * along + j * side) for i in (-1, 1) for j in (-1, 1)]
         found.append(replace(plate([points[k], *corners]).paint("#5d666e"), look="trim"))

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.errors import ModelError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
@@ -73,7 +73,7 @@ def draw_page(html: str, path: str | Path) -> Path:
     if found is None:
         raise ModelError(f"cannot draw {kind}: {program} drew nothing; save a page (.html) instead")
     try:
-        with whole(file) as beside:
+        with replace_on_success(file) as beside:
             beside.write_bytes(base64.b64decode(found[1]))
     except OSError as error:
         raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
@@ -82,7 +82,7 @@ def draw_page(html: str, path: str | Path) -> Path:
 
 def browser(kind: str) -> str:
     """Return the path of a browser that draws a kind of file."""
-    named, found = os.environ.get(ENVIRONMENT), installed()
+    named, found = os.environ.get(ENVIRONMENT), find_browser()
     if found is None:
         missing = f"there is no {named!r}" if named else f"none of {', '.join(BROWSERS)} is installed"
         raise ModelError(
@@ -92,7 +92,7 @@ def browser(kind: str) -> str:
     return found
 
 
-def installed() -> str | None:
+def find_browser() -> str | None:
     """Return the path of the browser that `ENVIRONMENT` names, or of the first of `BROWSERS`, if any."""
     named = os.environ.get(ENVIRONMENT)
     return shutil.which(named) if named else next(filter(None, map(shutil.which, BROWSERS)), None)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take, quaternions
@@ -41,7 +41,7 @@ def save_mcap(take: Take, title: str, path: str | Path) -> Path:
     from mcap.writer import Writer  # here, because it is an extra
 
     try:
-        with whole(file) as part, part.open("wb") as stream:
+        with replace_on_success(file) as part, part.open("wb") as stream:
             writer = Writer(stream)
             writer.start()
             channels = {}
@@ -127,7 +127,7 @@ def primitives(shape: Shape) -> Iterator[tuple[str, dict[str, Any]]]:
         size = [2.0 * shape.radius, 2.0 * shape.radius, float(np.linalg.norm(way))]
         yield (
             "cylinders",
-            {"pose": pose_at(points.mean(axis=0), along(way)), "size": edges(size)}
+            {"pose": pose_at(points.mean(axis=0), rotation_along(way)), "size": edges(size)}
             | {
                 "bottom_scale": 1.0,
                 "top_scale": 1.0,
@@ -148,7 +148,7 @@ def primitives(shape: Shape) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def along(way: Floats) -> Floats:
+def rotation_along(way: Floats) -> Floats:
     """Return a rotation whose third axis has a direction."""
     z = way / (np.linalg.norm(way) or 1.0)
     x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])

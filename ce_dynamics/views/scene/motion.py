@@ -86,7 +86,7 @@ def arrows_of(outward: Outward, loads: Loads) -> list[tuple[str, Array]]:
     ground = outward.embedding.system.ground
     found = []
     for name, load in loads:
-        if isinstance(load, HingeLoad) or load.body.is_ground or nothing(load.force):
+        if isinstance(load, HingeLoad) or load.body.is_ground or is_always_zero(load.force):
             continue
         r, force = load.r, load.force
         if load.frame is not ground:
@@ -108,7 +108,7 @@ def hinge_arrows(outward: Outward, loads: Loads) -> Iterator[tuple[Body, str, Ar
             yield load.body, name, concatenate((at, load.value * axis))
 
 
-def nothing(force: Array) -> bool:
+def is_always_zero(force: Array) -> bool:
     """Return True if a force is zero at every state."""
     return all(isinstance(x, (int, float)) and x == 0.0 for x in np.asarray(force).tolist())
 

@@ -88,14 +88,14 @@ def shape_of(look: BodyLook) -> Shape:
         half = 0.5 * size[1] * R[:, 2]
         return rod(r - half, r + half, size[0])
     if look.kind == "ellipsoid":
-        vertices, triangles = globe()
+        vertices, triangles = unit_ball()
         return mesh(r + (vertices * size) @ R.T, triangles)
     if look.kind == "mesh":
         return mesh(r + look.vertices @ R.T, look.triangles)
     raise DataError(f"a shape of kind {look.kind} is not drawn")
 
 
-def globe() -> tuple[Any, Any]:
+def unit_ball() -> tuple[Any, Any]:
     """Return a ball of radius 1 as triangles."""
     turn, rise = np.meshgrid(
         np.linspace(0.0, 2.0 * np.pi, ROUND, endpoint=False), np.linspace(0.0, np.pi, ROUND // 2 + 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.mcap import WORLD, primitives
 from ce_dynamics.views.scene.shapes import Shape
@@ -34,7 +34,7 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
     import rerun as rr  # here, because it is an extra
 
     try:
-        with whole(file) as part:
+        with replace_on_success(file) as part:
             part.touch()
             stream = rr.RecordingStream(APPLICATION)
             stream.save(part)
@@ -43,7 +43,7 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
             for owner, shapes in owners:
                 for k, shape in enumerate(shapes):
                     for kind, drawn in primitives(shape):
-                        stream.log(f"{owner}/{kind}_{k}", archetype(rr, kind, drawn, shape), static=True)
+                        stream.log(f"{owner}/{kind}_{k}", make_primitive(rr, kind, drawn, shape), static=True)
             time = rr.TimeColumn(TIMELINE, duration=take.t)
             for k, body in enumerate(take.bodies):
                 rows = take.places[:, k]
@@ -51,7 +51,9 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
                 stream.send_columns(entity(body.name), [time], columns)
             for series in take.series:
                 stream.send_columns(
-                    f"quantities/{escape(series.name)}", [time], rr.Scalars.columns(scalars=series.values)
+                    f"quantities/{escape_name(series.name)}",
+                    [time],
+                    rr.Scalars.columns(scalars=series.values),
                 )
             stream.flush()
             stream.disconnect()
@@ -62,15 +64,15 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
 
 def entity(body: str) -> str:
     """Return the path of a body among Rerun's entities."""
-    return f"{WORLD}/{escape(body)}"
+    return f"{WORLD}/{escape_name(body)}"
 
 
-def escape(name: str) -> str:
+def escape_name(name: str) -> str:
     """Return a name as one part of a path of entities."""
     return re.sub(r"([^\w.-])", r"\\\1", name)
 
 
-def archetype(rr: Any, kind: str, drawn: dict[str, Any], shape: Shape) -> Any:
+def make_primitive(rr: Any, kind: str, drawn: dict[str, Any], shape: Shape) -> Any:
     """Return a primitive of Foxglove as Rerun describes it."""
     colour = [drawn["color"][channel] for channel in "rgba"]
     if kind == "triangles":

@@ -23,7 +23,7 @@ from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import PointLoad
-from ce_dynamics.views.scene.derived import number_of
+from ce_dynamics.views.scene.derived import place_of_body
 from ce_dynamics.views.scene.motion import arrows_of, stack_rows, states_of
 from ce_dynamics.views.scene.shapes import Shape, ball, block, plane, rod, wheel
 from ce_dynamics.views.scene.take import BodyPicture, Camera, Strand, Take, TimeSeries, upwards
@@ -94,7 +94,7 @@ def add_cables(take: Take, unilateral: UnilateralModel) -> None:
         if not isinstance(cable, Cable):
             continue
         if isinstance(cable.other, Body):
-            far, at = number_of(system, cable.other), cable.other_at - cable.other.com
+            far, at = place_of_body(system, cable.other), cable.other_at - cable.other.com
         else:
             far, at = len(take.bodies), np.zeros(3)
             take.bodies.append(BodyPicture(f"{cable.name} end", []))
@@ -102,7 +102,7 @@ def add_cables(take: Take, unilateral: UnilateralModel) -> None:
             way[:, 0, :3] = [np.asarray(cable.other.position(float(t)), dtype=float) for t in take.t]
             way[:, 0, 6] = 1.0
             take.places = np.concatenate((take.places, way), axis=1)
-        near = number_of(system, cable.body)
+        near = place_of_body(system, cable.body)
         strand = Strand("cable", cable.name, near, cable.at - cable.body.com, far, at, cable.length)
         take.strands.append(strand)
 

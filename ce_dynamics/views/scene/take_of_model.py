@@ -22,7 +22,7 @@ from ce_dynamics.views.scene.derived import (
     derive_shapes,
     feet,
     marks,
-    number_of,
+    place_of_body,
     size_of,
     strands,
 )
@@ -127,7 +127,7 @@ def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object
     )
     return {
         "name": camera.name,
-        "body": number_of(system, body),
+        "body": place_of_body(system, body),
         "eye": eye.tolist(),
         "target": target.tolist(),
         "steady": camera.steady,

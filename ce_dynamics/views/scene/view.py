@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.rigid_contacts import RigidContacts
@@ -139,7 +139,7 @@ def save_page(html: str, path: str | Path) -> Path:
     """
     file = path_of("view: path", path, ModelError)
     try:
-        with whole(file) as beside:
+        with replace_on_success(file) as beside:
             beside.write_text(html, "utf-8")
     except OSError as error:
         raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None

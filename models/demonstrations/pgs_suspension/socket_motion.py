@@ -105,15 +105,15 @@ class SocketFunction(SocketMotion):
         self._position, self._velocity, self._lift = position, velocity, lift
 
     def position(self, t: float) -> float:
-        return answer("position", self._position, t)
+        return call_user("position", self._position, t)
 
     def velocity(self, t: float) -> float:
         if self._velocity is not None:
-            return answer("velocity", self._velocity, t)
+            return call_user("velocity", self._velocity, t)
         return difference("position", self._position, t)
 
     def lift(self, t: float) -> float:
-        return 0.0 if self._lift is None else answer("lift", self._lift, t)
+        return 0.0 if self._lift is None else call_user("lift", self._lift, t)
 
     def lift_rate(self, t: float) -> float:
         return 0.0 if self._lift is None else difference("lift", self._lift, t)
@@ -184,7 +184,7 @@ class SocketTable(SocketMotion):
         return float(curve(min(max(t, first), last)))
 
 
-def answer(name: str, function: Function, t: float) -> float:
+def call_user(name: str, function: Function, t: float) -> float:
     """Return the value of a user's function, which must be a finite number."""
     try:
         value = float(function(t))
@@ -197,5 +197,5 @@ def answer(name: str, function: Function, t: float) -> float:
 
 def difference(name: str, function: Function, t: float) -> float:
     """Return the central difference of a user's function."""
-    ahead, behind = answer(name, function, t + DIFFERENCE), answer(name, function, t - DIFFERENCE)
+    ahead, behind = call_user(name, function, t + DIFFERENCE), call_user(name, function, t - DIFFERENCE)
     return (ahead - behind) / (2.0 * DIFFERENCE)

@@ -23,7 +23,7 @@ from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_fr
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
 from ce_dynamics.augmented.states import compute_accelerations
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
@@ -471,7 +471,7 @@ def run_embedded(pair: BodyPair, state: PairState, t: Floats, rtol: float = 1e-6
         atol=1e-9,
     )
     entries = (*model.layout.q, *model.layout.v)
-    Y = np.stack([data[plain(entry.name)].values for entry in entries], axis=1)
+    Y = np.stack([data[valid_name(entry.name)].values for entry in entries], axis=1)
     return PairRun(pair, data.time.values, [world_state(pair, model, y) for y in Y], 0.0, 0.0)
 
 

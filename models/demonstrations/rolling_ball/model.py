@@ -22,7 +22,7 @@ from ce_dynamics.augmented.constrained_system import ConstrainedState, Constrain
 from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
 from ce_dynamics.augmented.states import BodyState, observe_states
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.dynamics.reactions import reactions
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -271,7 +271,7 @@ def run_embedded(scene: BallScene, t: Floats) -> BallMotion:
     interval = float(t[1] - t[0])
     data = simulate(model, duration=float(t[-1]), interval=interval, method="DOP853", rtol=1e-11, atol=1e-12)
     entries = (*model.layout.q, *model.layout.v, *model.layout.x)
-    rows = np.stack([data[plain(entry.name)].values for entry in entries], axis=1)
+    rows = np.stack([data[valid_name(entry.name)].values for entry in entries], axis=1)
     instants = [model.instant(y, model.u0) for y in rows]
     forces = [reactions(i.outward, i.loads, i.accelerations).hinges["ball"].force for i in instants]
     states = [observe_states(i.outward) for i in instants]

@@ -137,18 +137,18 @@ def shape(response: FrequencyResponse) -> ResponseShape:
     f, gain = response.frequency, response.gain
     k = int(np.argmax(gain))
     static = float(gain[0])
-    turn = falls(f, response.phase, -0.25 * math.pi)
+    turn = falling_frequency(f, response.phase, -0.25 * math.pi)
     return ResponseShape(
         static,
         float(f[k]) if k else math.nan,
         float(gain[k]) / static,
-        falls(f, gain, static / math.sqrt(2.0)),
+        falling_frequency(f, gain, static / math.sqrt(2.0)),
         turn,
         1.0 / (2.0 * math.pi * turn),
     )
 
 
-def falls(f: Floats, x: Floats, level: float) -> float:
+def falling_frequency(f: Floats, x: Floats, level: float) -> float:
     """Return the frequency [Hz] at which x first falls to a level.
 
     NaN if x begins at or below the level, or never falls to it.

@@ -51,7 +51,7 @@ def spin(t: ArrayLike, sideslip: ArrayLike, speed: ArrayLike, lock: float) -> Vi
     return Violation(at, f"the vehicle spins: from {at:.3g} s on its side-slip exceeds {full}")
 
 
-def unsteady(t: ArrayLike, ay: ArrayLike, speed: ArrayLike, yaw_rate: ArrayLike) -> Violation | None:
+def first_unsteady(t: ArrayLike, ay: ArrayLike, speed: ArrayLike, yaw_rate: ArrayLike) -> Violation | None:
     """Return the first instant at which a vehicle turns otherwise than its path; None without one.
 
     The mean of a_y − v ψ̇ over `WINDOW` is compared with `UNSTEADY` of a_y, of `LINEAR`'s end at least: a

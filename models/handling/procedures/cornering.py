@@ -242,17 +242,17 @@ class StepInputTest(Procedure):
         out.add("lateral_acceleration", "steady lateral acceleration", abs(ay.steady), "m/s^2")
         out.add("yaw_rate_gain", "yaw rate gain", yaw.gain, "1/s")
         out.add("lateral_acceleration_gain", "lateral acceleration gain", ay.gain / DEGREES, "m/s^2/deg")
-        self.times("yaw_rate", "yaw rate", yaw)
-        self.times("lateral_acceleration", "lateral acceleration", ay)
+        self.signal_figures("yaw_rate", "yaw rate", yaw)
+        self.signal_figures("lateral_acceleration", "lateral acceleration", ay)
         if np.any(run.roll):
             roll = step_response(t, delta, run.roll)
             out.add("roll", "steady roll angle", abs(roll.steady), "deg", DEGREES)
-            self.times("roll", "roll", roll)
+            self.signal_figures("roll", "roll", roll)
         beta = float(run.sideslip[t >= t[-1] - 0.5].mean())
         out.add("sideslip", "steady side-slip angle", beta * math.copysign(1.0, delta[-1]), "deg", DEGREES)
         out.add("tb_factor", "TB factor", tb_factor(beta, yaw.peak_time), "deg*s", DEGREES)
 
-    def times(self, key: str, label: str, found: StepResponse) -> None:
+    def signal_figures(self, key: str, label: str, found: StepResponse) -> None:
         """Figures of one signal."""
         self.outcome.add(f"{key}_response_time", f"{label}: response time (90 %)", found.response_time, "s")
         self.outcome.add(f"{key}_peak_time", f"{label}: peak response time", found.peak_time, "s")

@@ -63,8 +63,8 @@ class FrequencyInputTest(Procedure):
             delta, *responses = (0.5 * (a - b) for a, b in zip(mine, other, strict=True))
             self.outcome.notes.append(PULLS)
         yaw, ay = (frequency_response(run.t, delta, response, f) for response in responses)
-        self.figures("yaw_rate", "yaw rate", yaw, 1.0, "1/s")
-        self.figures("lateral_acceleration", "lateral acceleration", ay, self.per_degree, "m/s^2/deg")
+        self.add_figures("yaw_rate", "yaw rate", yaw, 1.0, "1/s")
+        self.add_figures("lateral_acceleration", "lateral acceleration", ay, self.per_degree, "m/s^2/deg")
         self.draw(yaw, ay)
 
     def excite(self, steer: float, more: str = "") -> Run:
@@ -93,7 +93,7 @@ class FrequencyInputTest(Procedure):
             duration=v["sweep"] + 5.0,
         )
 
-    def figures(self, key: str, label: str, found: FrequencyResponse, factor: float, unit: str) -> None:
+    def add_figures(self, key: str, label: str, found: FrequencyResponse, factor: float, unit: str) -> None:
         """Add the characteristic values of one frequency response to the outcome."""
         out, read = self.outcome, shape(found)
         out.add(
@@ -169,8 +169,8 @@ class RandomInputTest(FrequencyInputTest):
         band = v["first"], v["last"], v["segment"]
         yaw = random_response(run.t[used], run.steer[used], run["yaw_rate"][used], *band)
         ay = random_response(run.t[used], run.steer[used], run.ay[used], *band)
-        self.figures("yaw_rate", "yaw rate", yaw.response, 1.0, "1/s")
-        self.figures(
+        self.add_figures("yaw_rate", "yaw rate", yaw.response, 1.0, "1/s")
+        self.add_figures(
             "lateral_acceleration", "lateral acceleration", ay.response, self.per_degree, "m/s^2/deg"
         )
         self.outcome.add("segments", "segments that were averaged", float(yaw.segments), "1")

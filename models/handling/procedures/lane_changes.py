@@ -47,7 +47,7 @@ class DoubleLaneChangeTest(Procedure):
 
     def perform(self) -> None:
         v = self.values
-        run = self.fastest() if v["search"] == 1.0 else self.at_speed(v["speed"])
+        run = self.find_fastest() if v["search"] == 1.0 else self.at_speed(v["speed"])
         if run is None:
             return
         out = self.outcome
@@ -87,7 +87,7 @@ class DoubleLaneChangeTest(Procedure):
         """Return True if all cones stand."""
         return self.clearance(run) >= 0.0
 
-    def fastest(self) -> Run | None:
+    def find_fastest(self) -> Run | None:
         """Return the fastest run without a fallen cone, by bisection; the runs that failed are kept as such.
 
         None if even the slowest knocks cones over.

@@ -271,11 +271,11 @@ class FishhookTest(RolloverTest):
         speed = self.values["speed"]
         first = self.run("first-steering", JTurn, speed=speed, steer=steer, rate=rate, duration=4.0)
         begin = 1.0 + abs(steer) / rate
-        dwell = self.dwell(first, begin)
+        dwell = self.time_to_settle(first, begin)
         self.outcome.add("dwell", "time until the roll stops", dwell, "s")
         return self.run("fishhook", Fishhook, speed=speed, steer=steer, rate=rate, dwell=dwell)
 
-    def dwell(self, run: Run, begin: float) -> float:
+    def time_to_settle(self, run: Run, begin: float) -> float:
         """Return the time from `begin` until the roll rate falls to 1.5°/s [s]; 0 if it never does."""
         rate = np.abs(np.gradient(run.roll, run.t))
         later = run.t >= begin

@@ -41,7 +41,7 @@ class BrakingTest(Procedure):
             brake=v["brake"],
             start=BEGIN,
             duration=lasts,
-            more=self.more(),
+            more=self.extra_options(),
         )
         self.draw(run)
         self.holds_speed(run, BEGIN)
@@ -64,7 +64,7 @@ class BrakingTest(Procedure):
             who = self.subject.title
             out.trouble = f"{who} does not come to rest within {run.t[-1]:.3g} s: {left}"
 
-    def more(self) -> dict[str, float]:
+    def extra_options(self) -> dict[str, float]:
         """Return options of the manoeuvre beyond those of braking."""
         return {}
 
@@ -107,7 +107,7 @@ class SplitBrakingTest(BrakingTest):
     )
     task = SplitBraking
 
-    def more(self) -> dict[str, float]:
+    def extra_options(self) -> dict[str, float]:
         return {name: self.values[name] for name in ("slippery", "corrects")}
 
 

@@ -69,10 +69,10 @@ def summary(subject: Subject) -> dict[str, tuple[str, str]]:
             "°",
         ),
     }
-    return found | (of_data(subject.data) if isinstance(subject, VehicleSubject) else {})
+    return found | (main_data(subject.data) if isinstance(subject, VehicleSubject) else {})
 
 
-def of_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
+def main_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
     """Return the main data of a vehicle from its parameters: values and units by label."""
     centre = design_centre(build(data))
     axles = data.layout.axles
@@ -179,7 +179,7 @@ def section_of(vehicles: Sequence[VehicleSubject], axle: str) -> str:
     return "".join((*parts, element("div", *figures, class_="figures")))
 
 
-def yielding(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
+def compliance_curves(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
     """Curves of an axle with bushings: over travel, and over forces at the wheels."""
     soft = elastic_joints(vehicle.data, rig)
     if not soft:
@@ -216,4 +216,4 @@ def sweep_axle(vehicle: VehicleSubject, axle: str, travel: float) -> tuple[KCRig
     }
     if rig.axle.steered_by is not None:
         sweeps["steering"] = rig.sweep("steering", np.linspace(-1.0, 1.0, POSES))
-    return rig, sweeps | yielding(vehicle, rig, travel)
+    return rig, sweeps | compliance_curves(vehicle, rig, travel)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         ObstacleAvoidance as ObstacleAvoidance,
         Reversing as Reversing,
     )
-    from ce_dynamics.models.parts.manoeuvres.listed import MANOEUVRES as MANOEUVRES
     from ce_dynamics.models.parts.manoeuvres.open_loop import (
         ConstantSteer as ConstantSteer,
         Fishhook as Fishhook,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         SineWithDwell as SineWithDwell,
         StepSteer as StepSteer,
     )
+    from ce_dynamics.models.parts.manoeuvres.registry import MANOEUVRES as MANOEUVRES
     from ce_dynamics.models.parts.manoeuvres.straight import (
         BrakeInTurn as BrakeInTurn,
         Braking as Braking,

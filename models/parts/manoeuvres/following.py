@@ -101,7 +101,7 @@ class DoubleLaneChange(Manoeuvre):
     4, which may begin and end ``early`` within the lanes, on the ``inside`` of the second one's middle.
     Where neither is given and quintics would ask for more than `GENTLE`, the path is planned: it bends as
     little as the lanes allow (`plan_path`), and the driver may practise it, see
-    `ce_dynamics.models.vehicles.practice.practise`.
+    `ce_dynamics.models.vehicles.driver_training.practise`.
     """
 
     name = "double-lane-change"

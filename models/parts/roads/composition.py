@@ -92,20 +92,20 @@ class PlacedRoad(Road):
         self.heading = check_number("placed road", "heading", heading)
         self._c, self._s = math.cos(self.heading), math.sin(self.heading)
 
-    def own(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    def to_own_axes(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         """Return a point in the axes of the road that was placed."""
         dx, dy = x - self.x, y - self.y
         return self._c * dx + self._s * dy, self._c * dy - self._s * dx
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return self.z + self.road.height(*self.own(x, y))
+        return self.z + self.road.height(*self.to_own_axes(x, y))
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        along, across = self.road.slope(*self.own(x, y))
+        along, across = self.road.slope(*self.to_own_axes(x, y))
         return self._c * along - self._s * across, self._s * along + self._c * across
 
     def friction(self, x: Scalar, y: Scalar) -> Scalar:
-        return self.road.friction(*self.own(x, y))
+        return self.road.friction(*self.to_own_axes(x, y))
 
     def with_friction(self, friction: float | Friction) -> Self:
         """Return the same with another friction, distributed as where the road comes from."""
@@ -118,4 +118,4 @@ class PlacedRoad(Road):
         return self.road.sharpness
 
     def margin(self, x: Scalar, y: Scalar) -> Scalar | None:
-        return self.road.margin(*self.own(x, y))
+        return self.road.margin(*self.to_own_axes(x, y))

@@ -115,7 +115,7 @@ class FrictionMap(Friction):
         mu = checks.numbers(title, values, DataError)
         if mu.ndim != 2 or min(mu.shape) < 2:
             raise DataError(f"{title}: an array of shape {mu.shape}; give two axes with two nodes at least")
-        checks.room(f"{title}: values", 40.0 * mu.size, "cut the map, or make it coarser", DataError)
+        checks.limit_memory(f"{title}: values", 40.0 * mu.size, "cut the map, or make it coarser", DataError)
         wrong = ~(np.isfinite(mu) & (mu > 0.0))
         if wrong.any():
             first = tuple(int(k) for k in np.argwhere(wrong)[0])

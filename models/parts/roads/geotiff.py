@@ -71,7 +71,7 @@ def read_geotiff(path: Path, sized: bool) -> GeoTiff:
     check_units(path, tags, sized)
     with np.errstate(invalid="ignore"):  # of NaN of other kinds, which is refused as NaN
         z = np.asarray(z, dtype=float)
-    heights = scale_heights(path, tags, present(path, tags, z))
+    heights = scale_heights(path, tags, refuse_missing(path, tags, z))
     return GeoTiff(heights[::-1].T, None if sized else read_pixel_size(path, tags))
 
 
@@ -123,7 +123,7 @@ def gdal(tags: dict[int, object]) -> dict[str, str]:
     return said
 
 
-def present(path: Path, tags: dict[int, object], z: Floats) -> Floats:
+def refuse_missing(path: Path, tags: dict[int, object], z: Floats) -> Floats:
     """Return the heights, where none is missing."""
     said = str(tags.get(GDAL_NO_DATA, "")).strip("\0 ")
     if said:

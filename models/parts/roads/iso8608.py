@@ -110,7 +110,9 @@ class RandomRoad(Road):
         )
         self.waviness = check_number(owner, "waviness", waviness, above=0.0, at_most=4.0)
         nodes = self.length * NODES_PER_WAVE / self.shortest
-        checks.room("a road iso8608", 200.0 * nodes, "take a shorter length, or longer waves", DataError)
+        checks.limit_memory(
+            "a road iso8608", 200.0 * nodes, "take a shorter length, or longer waves", DataError
+        )
         number = 2 * int(np.ceil(0.5 * self.length * NODES_PER_WAVE / self.shortest))
         self.axis = Axis(0.0, self.length / number, number, periodic=True)
         left, right = self._tracks(number)

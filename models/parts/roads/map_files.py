@@ -69,7 +69,7 @@ class HeightMap(Road):
         z = checks.numbers(title, heights, DataError)
         if z.ndim != 2 or min(z.shape) < 2:
             raise DataError(f"{title}: an array of shape {z.shape}; give two axes with two nodes at least")
-        checks.room(f"{title}: heights", 40.0 * z.size, "cut the map, or make it coarser", DataError)
+        checks.limit_memory(f"{title}: heights", 40.0 * z.size, "cut the map, or make it coarser", DataError)
         if not np.isfinite(z).all():
             first = tuple(int(k) for k in np.argwhere(~np.isfinite(z))[0])
             raise DataError(

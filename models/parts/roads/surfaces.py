@@ -130,12 +130,12 @@ class ObstacleSide:
         self.track = checks.choice(f"{owner}: track", track, TRACKS, DataError)
         self.sign = TRACKS[track]
 
-    def share(self, y: Scalar) -> Scalar:
+    def share_inside(self, y: Scalar) -> Scalar:
         """Return 1 where the obstacle is, 0 on the other side."""
         return 1.0 if self.track == "both" else smooth_step(0.5 + self.sign * y / EDGE)
 
     def slope(self, y: Scalar) -> Scalar:
-        """Return the derivative of `share`."""
+        """Return the derivative of `share_inside`."""
         if self.track == "both":
             return 0.0
         return self.sign / EDGE * smooth_step_slope(0.5 + self.sign * y / EDGE)
@@ -183,12 +183,12 @@ class BumpRoad(Road):
         self.side = ObstacleSide("bump", track)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return self._profile(x) * self.side.share(y)
+        return self._profile(x) * self.side.share_inside(y)
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         rate = math.pi * self.bump_height / self.length
         z_x = rate * sin(2.0 * math.pi * self._along(x))
-        return z_x * self.side.share(y), self._profile(x) * self.side.slope(y)
+        return z_x * self.side.share_inside(y), self._profile(x) * self.side.slope(y)
 
     @property
     def sharpness(self) -> float:
@@ -301,7 +301,7 @@ class KerbRoad(Road):
         self.side = ObstacleSide("kerb", track)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return self._profile(x) * self.side.share(y)
+        return self._profile(x) * self.side.share_inside(y)
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         s = (x - self.position) / self.edge
@@ -309,7 +309,7 @@ class KerbRoad(Road):
         if self.length:
             up = up - smooth_step_slope(s - (self.length / self.edge - 1.0))
         z_x = self.kerb_height / self.edge * up
-        return z_x * self.side.share(y), self._profile(x) * self.side.slope(y)
+        return z_x * self.side.share_inside(y), self._profile(x) * self.side.slope(y)
 
     @property
     def sharpness(self) -> float:

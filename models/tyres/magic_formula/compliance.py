@@ -8,7 +8,7 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, exp, maximum
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import absent, sin_multiple
+from ce_dynamics.models.tyres.magic_formula.curve import is_absent, sin_multiple
 from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
 from ce_dynamics.models.tyres.magic_formula.radii import Surroundings, linear_term, load, load_61, turning
 
@@ -39,7 +39,7 @@ def relaxation(c: Coefficients, s: OperatingPoint, Kxk: Scalar, Kya: Scalar) -> 
     sigmax = (c.PTX1 + c.PTX2 * dfz) * exp(-c.PTX3 * dfz) * c.LSGKP * R0 * f
     by_camber = 1.0 - c.PKY3 * absolute(s.gamma * c.LGAY)
     scale = c.PTY1 * R0 * c.LFZO * c.LSGAL
-    if absent(c.PTY2):
+    if is_absent(c.PTY2):
         return Relaxation(Cx, Cy, sigmax, 0.0)
     return Relaxation(Cx, Cy, sigmax, scale * sin_multiple(2.0, s.Fz / (c.PTY2 * c.Fz0_prime)) * by_camber)
 
@@ -60,7 +60,7 @@ def vertical(
     R_omega = turning(c, 0.0, wheel.spin, dpi).R_omega
     sunk = R_omega - wheel.radius
     around = Surroundings(wheel.spin, R_omega, dpi, wheel.gamma, 0.0, 0.0, wheel.lean)
-    if not (absent(c.Q_FCX) and absent(c.Q_FCY)):
+    if not (is_absent(c.Q_FCX) and is_absent(c.Q_FCY)):
         upright = load_61(c, sunk, around).Fz
         Cx, Cy = contact_stiffness(c, upright / c.Fz0_prime - 1.0, dpi)
         around = around._replace(Fx=Cx * x, Fy=Cy * y)

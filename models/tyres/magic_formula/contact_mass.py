@@ -129,7 +129,7 @@ class ContactMassTyre(MagicFormulaTyre):
         return stiffness(True, Kxk, a, 1.0), stiffness(True, Kya, a, 1.0)
 
 
-def on_road(tyre: MagicFormula, reference_friction: float | None = None) -> MagicFormulaTyre:
+def with_transients(tyre: MagicFormula, reference_friction: float | None = None) -> MagicFormulaTyre:
     """Return a tyre on a vehicle with the transients of its file.
 
     A contact mass where USE_MODE has 2 as its tens and the file has a mass, else relaxation lengths.

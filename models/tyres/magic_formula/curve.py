@@ -20,7 +20,7 @@ _ARCTAN = [(-1.0) ** k / (2 * k + 1) for k in range(8)]
 _COSINE = [(-1.0) ** k / math.factorial(2 * k) for k in range(7)]
 
 
-def bent(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
+def bend_argument(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
     """arctan(B x − E (B x − arctan(B x))), the argument of both curves."""
     b = B * x
     return arctan(b - E * (b - arctan(b)))
@@ -28,12 +28,12 @@ def bent(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
 
 def sine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
     """Return D sin(C arctan(B x − E (B x − arctan(B x)))): a force over a slip (4.49)."""
-    return D * sin(C * bent(B, E, x))
+    return D * sin(C * bend_argument(B, E, x))
 
 
 def cosine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
     """D cos(C arctan(B x − E (B x − arctan(B x)))): a hill, such as trail or weight over a slip (4.60)."""
-    return D * cos(C * bent(B, E, x))
+    return D * cos(C * bend_argument(B, E, x))
 
 
 def cosine_curve_near_zero(C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
@@ -95,7 +95,7 @@ def sign(x: Scalar) -> Scalar:
     return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
 
 
-def away_from_zero(x: Scalar) -> Scalar:
+def keep_from_zero(x: Scalar) -> Scalar:
     """Return x + ε with the sign of x, for a denominator."""
     return x + EPSILON * side(x)
 
@@ -106,14 +106,14 @@ def secant(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
     return absolute(where(small, slope, force / where(small, 1.0, slip)))
 
 
-def absent(coefficient: Scalar) -> bool:
+def is_absent(coefficient: Scalar) -> bool:
     """Return True if a coefficient is zero and not free, so that its effect need not be computed."""
     return not is_free(coefficient) and bool(coefficient == 0.0)
 
 
 def power(x: Scalar, exponent: Scalar) -> Scalar:
     """Return x to a power, for x ≥ 0; 1 for the exponent 0.  The slope at 0 is 0, as in the air."""
-    if absent(exponent):
+    if is_absent(exponent):
         return 1.0
     away = absolute(x) > 0.0
     return where(away, exp(exponent * log(where(away, x, 1.0))), 0.0)

@@ -8,14 +8,14 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
     EPSILON,
-    away_from_zero,
     cos_arctan,
+    keep_from_zero,
     side,
     sin_multiple,
     sine_curve,
 )
 from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
-from ce_dynamics.models.tyres.magic_formula.weights import hill, lateral_shift, zeta_2, zeta_3
+from ce_dynamics.models.tyres.magic_formula.weights import hill_weight, lateral_shift, zeta_2, zeta_3
 
 
 class Lateral(NamedTuple):
@@ -91,9 +91,9 @@ def camber_shift(
         return c.PHY3 * gamma * c.LKYC
     Kyg0 = camber_stiffness(c, s.Fz, s.dfz, s.dpi)
     if not mode.turn_slip:
-        return (Kyg0 * gamma - SVyg) / away_from_zero(Kya)
+        return (Kyg0 * gamma - SVyg) / keep_from_zero(Kya)
     Kya0 = cornering_stiffness(c, s.Fz, s.dpi, 0.0) * zeta3
-    return lateral_shift(c, mode, s, Kya0, Kyg0) - SVyg / away_from_zero(Kya)  # ζ0 = 0 (4.83), ζ4 (4.84)
+    return lateral_shift(c, mode, s, Kya0, Kyg0) - SVyg / keep_from_zero(Kya)  # ζ0 = 0 (4.83), ζ4 (4.84)
 
 
 def friction(c: Coefficients, s: OperatingPoint, gamma: Scalar) -> Scalar:
@@ -130,7 +130,7 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, zeta2: S
     Byk = (c.RBY1 + c.RBY4 * gamma * gamma) * by_alpha * c.LYKA  # (4.E62)
     kappa_s = s.kappa + SHyk  # (4.E61)
     largest = (c.RBY1 * c.LYKA, c.RBY4 * c.LYKA), (c.REY1, c.REY2), (c.RHY1, c.RHY2)
-    Gyk = hill(c, mode, Cyk, Byk, Eyk, kappa_s, SHyk, largest)  # (4.E60)
+    Gyk = hill_weight(c, mode, Cyk, Byk, Eyk, kappa_s, SHyk, largest)  # (4.E60)
     by_load = c.RVY1 + c.RVY2 * dfz + c.RVY3 * gamma
     DVyk = muy * s.Fz * by_load * cos_arctan(c.RVY4 * s.alpha_star) * zeta2  # (4.E67)
     SVyk = DVyk * sin_multiple(c.RVY5, c.RVY6 * s.kappa) * c.LVYKA * s.smooth  # (4.E66)

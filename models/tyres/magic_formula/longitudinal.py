@@ -8,7 +8,7 @@ from ce_dynamics.algebra.arrays import Scalar, exp, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, cos_arctan, side, sine_curve
 from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
-from ce_dynamics.models.tyres.magic_formula.weights import hill, zeta_1
+from ce_dynamics.models.tyres.magic_formula.weights import hill_weight, zeta_1
 
 
 class Longitudinal(NamedTuple):
@@ -83,4 +83,4 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
     Cxa, SHxa = c.RCX1, c.RHX1  # (4.E55), (4.E57)
     alpha_s = s.alpha_star + SHxa  # (4.E53)
     largest = (c.RBX1 * c.LXAL, c.RBX3 * c.LXAL), (c.REX1, c.REX2), (c.RHX1, 0.0)
-    return hill(c, mode, Cxa, Bxa, Exa, alpha_s, SHxa, largest)  # (4.E52)
+    return hill_weight(c, mode, Cxa, Bxa, Exa, alpha_s, SHxa, largest)  # (4.E52)

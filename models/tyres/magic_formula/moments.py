@@ -13,16 +13,16 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, s
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
-    away_from_zero,
     cos_arctan,
     cos_multiple,
     cosine_curve,
+    keep_from_zero,
     power,
     sign,
 )
 from ce_dynamics.models.tyres.magic_formula.lateral import Lateral, Weight
 from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
-from ce_dynamics.models.tyres.magic_formula.weights import of_residual_moment, zeta_5
+from ce_dynamics.models.tyres.magic_formula.weights import residual_moment_weights, zeta_5
 
 
 class Aligning(NamedTuple):
@@ -44,7 +44,7 @@ class Slips(NamedTuple):
 
 def slips(c: Coefficients, s: OperatingPoint, lateral: Lateral, Kxk: Scalar) -> Slips:
     """Return α_r, α_t (4.E34)–(4.E39) and their equivalents at combined slip (A54), (A55)."""
-    Kya_prime = away_from_zero(lateral.Kya)  # (4.E39)
+    Kya_prime = keep_from_zero(lateral.Kya)  # (4.E39)
     gamma = s.gamma_star * c.LGAZ
     SHt = c.QHZ1 + c.QHZ2 * s.dfz + (c.QHZ3 + c.QHZ4 * s.dfz) * gamma  # (4.E35)
     SHf = lateral.SHy + lateral.SVy / Kya_prime  # (4.E38)
@@ -77,7 +77,7 @@ def residual_moment(
     """M_zr (4.E75) with (4.E45)–(4.E47) [N m]."""
     dfz = s.dfz
     gamma = s.gamma_star * c.LGAZ
-    spin = of_residual_moment(c, mode, s, lateral.muy, w.Gyk)
+    spin = residual_moment_weights(c, mode, s, lateral.muy, w.Gyk)
     zeta0 = 0.0 if mode.turn_slip else 1.0  # (4.83)
     offset = (c.QDZ6 + c.QDZ7 * dfz) * c.LRES * lateral.zeta2
     linear = (c.QDZ8 + c.QDZ9 * dfz) * (1.0 + c.PPZ2 * s.dpi)
@@ -163,10 +163,10 @@ def rolling_resistance(c: Coefficients, s: OperatingPoint, Fx: Scalar) -> Scalar
         by_pressure = power(c.LIP * s.p / c.NOMPRES, c.QSY8)
         factor = factor + (c.QSY5 + c.QSY6 * f) * camber
         My = -R0 * c.FNOMIN * c.LMY * factor * power(f, c.QSY7) * by_pressure  # (A48)
-    return where(Vx < 0.0, -My, My) * fading(c, kappa, Vx)
+    return where(Vx < 0.0, -My, My) * fade_out(c, kappa, Vx)
 
 
-def fading(c: Coefficients, kappa: Scalar, Vx: Scalar) -> Scalar:
+def fade_out(c: Coefficients, kappa: Scalar, Vx: Scalar) -> Scalar:
     """sin(π/2 (1 + κ)|V_x|/VXLOW) where that lies within VXLOW; −1 for a wheel that spins backwards."""
     speed = absolute(Vx)
     tread = (1.0 + kappa) * speed / c.VXLOW

@@ -41,15 +41,15 @@ from ce_dynamics.models.tyres.contract import (
 from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx, moments as mz
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.compliance import relaxation, vertical
-from ce_dynamics.models.tyres.magic_formula.curve import absent, secant, side
+from ce_dynamics.models.tyres.magic_formula.curve import is_absent, secant, side
 from ce_dynamics.models.tyres.magic_formula.friction_ellipse import Combined, weigh_combined
 from ce_dynamics.models.tyres.magic_formula.moments import overturning, rolling_resistance
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
     Inputs,
     Mode,
     OperatingPoint,
+    clip_smoothly,
     operating_point,
-    within,
 )
 from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.radii import turning
@@ -83,7 +83,7 @@ class Sliding(NamedTuple):
     steady: Scalar
 
 
-def along_x(
+def slide_along(
     s: OperatingPoint,
     p: fx.Longitudinal,
     G: Scalar,
@@ -101,7 +101,7 @@ def along_x(
     return Sliding(speed, S, Vsx - forward * shift * speed, offset, steady)
 
 
-def along_y(
+def slide_across(
     s: OperatingPoint,
     p: fy.Lateral,
     w: fy.Weight,
@@ -272,7 +272,7 @@ class MagicFormulaTyre(TyreModel):
         reach = 1.0 / (1.0 - smooth_step(moving) + TINY_SPEED)
         inputs = Inputs(
             Fz=Fz,
-            kappa=within(kappa, -reach * self.peak.kappa, reach * self.peak.kappa),
+            kappa=clip_smoothly(kappa, -reach * self.peak.kappa, reach * self.peak.kappa),
             alpha=0.0,
             gamma=wheel.gamma,
             sin_gamma=wheel.lean,
@@ -281,7 +281,7 @@ class MagicFormulaTyre(TyreModel):
             p=self.pressure,
             omega=wheel.spin,
             friction=maximum(wheel.friction / self.reference_friction, 1e-6),
-            tan_alpha=within(tan_alpha, -reach * self.peak.tan_alpha, reach * self.peak.tan_alpha),
+            tan_alpha=clip_smoothly(tan_alpha, -reach * self.peak.tan_alpha, reach * self.peak.tan_alpha),
         )
         s = operating_point(c, mode, inputs)
         px = fx.pure(c, mode, s)
@@ -301,12 +301,12 @@ class MagicFormulaTyre(TyreModel):
             py=py,
             upright=upright,
             both=both,
-            along=along_x(s, px, both.Gxa, kappa, Vsx, speed, forward),
-            across=along_y(s, py, both.y, Vsy, speed, forward),
+            along=slide_along(s, px, both.Gxa, kappa, Vsx, speed, forward),
+            across=slide_across(s, py, both.y, Vsy, speed, forward),
             stiffness=(
-                stiffness(c.version == 52 and not absent(c.PTX1), px.Kxk, tread.sigmax, tread.Cx),
+                stiffness(c.version == 52 and not is_absent(c.PTX1), px.Kxk, tread.sigmax, tread.Cx),
                 stiffness(
-                    c.version == 52 and not (absent(c.PTY1) or absent(c.PTY2)),
+                    c.version == 52 and not (is_absent(c.PTY1) or is_absent(c.PTY2)),
                     py.Kya,
                     tread.sigmay,
                     tread.Cy,

@@ -11,7 +11,7 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, cos, maximum, minimum, 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, absent, sign
+from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, is_absent, sign
 from ce_dynamics.models.tyres.magic_formula.radii import Rolling, rolling, turning
 
 
@@ -174,7 +174,7 @@ class LimitedInputs(NamedTuple):
     smooth: Scalar
 
 
-def within(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
+def clip_smoothly(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """Return X, held between two bounds."""
     return minimum(maximum(x, low), high)
 
@@ -198,11 +198,11 @@ def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> LimitedInputs:
     return LimitedInputs(
         Fz=Fz,
         Fz_moment=where(Fz > 0.0, maximum(Fz, c.FZMIN), 0.0) if mode.least_load else Fz,
-        kappa=within(i.kappa * linear, c.KPUMIN, c.KPUMAX),
-        alpha=within(i.alpha * sideways, c.ALPMIN, c.ALPMAX),
-        gamma=within(i.gamma, c.CAMMIN, c.CAMMAX),
+        kappa=clip_smoothly(i.kappa * linear, c.KPUMIN, c.KPUMAX),
+        alpha=clip_smoothly(i.alpha * sideways, c.ALPMIN, c.ALPMAX),
+        gamma=clip_smoothly(i.gamma, c.CAMMIN, c.CAMMAX),
         phit=i.phit * cos(i.alpha) * linear * where(i.Vx < 0.0, -1.0, 1.0),
-        p=within(i.p, c.PRESMIN, c.PRESMAX),
+        p=clip_smoothly(i.p, c.PRESMIN, c.PRESMAX),
         smooth=smooth,
     )
 
@@ -228,7 +228,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         else turning(c, given.Fz, given.omega, dpi)
     )
     LMUX, LMUY = c.LMUX * given.friction, c.LMUY * given.friction
-    if not absent(c.LMUV):
+    if not is_absent(c.LMUV):
         Vs = speed * finite_root(at.kappa * at.kappa + tan_alpha * tan_alpha)  # (4.E5), (3.39)
         LMUX, LMUY = (L / (1.0 + c.LMUV * Vs / c.LONGVL) for L in (LMUX, LMUY))  # (4.E7)
     phi: Scalar = 0.0
@@ -266,14 +266,14 @@ def tangent(c: Coefficients, mode: Mode, tan_alpha: Scalar) -> Scalar:
     if not mode.limits:
         return tan_alpha
     low, high = (math.tan(bound) if abs(bound) < _UPRIGHT else bound * 1e12 for bound in (c.ALPMIN, c.ALPMAX))
-    return within(tan_alpha, low, high)
+    return clip_smoothly(tan_alpha, low, high)
 
 
 def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | None) -> Scalar:
     """Sin γ within the range of γ; of what is known of it where the range ends before it turns."""
     if known is None or max(abs(c.CAMMIN), abs(c.CAMMAX)) > _UPRIGHT:
         return sin(gamma)
-    return within(known, sin(c.CAMMIN), sin(c.CAMMAX)) if mode.limits else known
+    return clip_smoothly(known, sin(c.CAMMIN), sin(c.CAMMAX)) if mode.limits else known
 
 
 def spin(c: Coefficients, at: LimitedInputs, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:

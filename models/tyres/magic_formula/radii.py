@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, maximum, minimum, sqrt, tan, where
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import absent, power
+from ce_dynamics.models.tyres.magic_formula.curve import is_absent, power
 
 _SPIN_STEPS = 5
 """A tyre grows by less than a tenth of its radius; the error of that, squared five times, is below 1e-16."""
@@ -55,7 +55,7 @@ def rolling(c: Coefficients, Fz: Scalar, kappa: Scalar, Vx: Scalar, dpi: Scalar)
     A = R0 * c.Q_RE0 - flattening(c, Fz, dpi)
     v = (1.0 + kappa) * Vx
     Re = A
-    if not absent(c.Q_V1):
+    if not is_absent(c.Q_V1):
         w = v * R0 / c.LONGVL
         B = R0 * c.Q_V1 * w * w
         for _ in range(_SPIN_STEPS):
@@ -91,7 +91,7 @@ def contact_patch(c: Coefficients, Fz: Scalar, dpi: Scalar) -> ContactPatch:
 
 def length_of_52(c: Coefficients) -> tuple[float, float]:
     """Q_A1 and Q_A2; where a file has neither, what MF-Tyre estimates from the stiffness."""
-    if not (absent(c.Q_A1) and absent(c.Q_A2)):
+    if not (is_absent(c.Q_A1) and is_absent(c.Q_A2)):
         return c.Q_A1, c.Q_A2
     y = math.log10(c.linear_stiffness)
     q_1 = ((-0.0388 * y + 0.2509) * y - 0.6283) * y + 0.6279
@@ -229,7 +229,7 @@ def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
     touching = where(rho > 0.0, 1.0, 0.0)
     loss: Scalar = 0.0
     loss_slope: Scalar = 0.0
-    if not absent(c.Q_FCY):
+    if not is_absent(c.Q_FCY):
         safe = where(rho > 0.0, d, 1.0)
         root = power(safe, 2.0 * c.Q_FCY2)
         loss_slope = root * y * (2.0 * y_slope + 2.0 * c.Q_FCY2 * y * rho_slope / (R0 * safe))
@@ -241,7 +241,7 @@ def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
 
 def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, tan_lean: Scalar) -> tuple[Scalar, Scalar]:
     """Return the deflection [m] by camber at the shoulder, without Q_CAM3, and its slope by the sinking."""
-    if absent(c.Q_CAM1) and absent(c.Q_CAM2):
+    if is_absent(c.Q_CAM1) and is_absent(c.Q_CAM2):
         return 0.0, 0.0
     tread_width = (1.075 - 0.5 * c.ASPECT_RATIO) * c.WIDTH
     Rl = R - sunk

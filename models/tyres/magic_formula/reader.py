@@ -50,13 +50,13 @@ def version_of(file: PropertyFile) -> int:
             "FITTYP 5, 6, 21, 52, 60, 61, 62 and PAC2002 are read"
         )
     if entry is not None:
-        value = in_quotes(entry.value)
+        value = unquote_number(entry.value)
         whole = int(value) if isinstance(value, float) and value.is_integer() else None
         version = None if whole is None else VERSIONS.get(whole)
         if version is None:
             older = f" ({OLDER_FITTYP[whole]})" if whole is not None and whole in OLDER_FITTYP else ""
             raise DataError(
-                f"{file.where(entry)}: FITTYP = {checks.show(value)}{older} is no known Magic Formula; "
+                f"{file.locate(entry)}: FITTYP = {checks.show(value)}{older} is no known Magic Formula; "
                 f"known are {', '.join(map(str, VERSIONS))}"
             )
         return version
@@ -69,7 +69,7 @@ def version_of(file: PropertyFile) -> int:
     )
 
 
-def in_quotes(value: float | str) -> float | str:
+def unquote_number(value: float | str) -> float | str:
     """Return the number that a text is, where it is one: '61' is 61."""
     try:
         return float(value)
@@ -119,7 +119,7 @@ def mode_of(file: PropertyFile) -> int | None:
         return None
     value = file.number("USE_MODE", entry)
     if not value.is_integer() or not abs(value) < 1000.0:
-        raise DataError(f"{file.where(entry)}: USE_MODE = {value:g}; give a whole number, for example 14")
+        raise DataError(f"{file.locate(entry)}: USE_MODE = {value:g}; give a whole number, for example 14")
     return int(value)
 
 
@@ -135,7 +135,7 @@ def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, f
     """
     if LOAD not in file.tables or not set(SCALED_BY) <= values.keys():
         return {}, []
-    rho, Fz = increasing(file, LOAD)
+    rho, Fz = increasing_table(file, LOAD)
     R0, Fz0 = (checks.number(name, values[name], above=0.0, error=DataError) for name in SCALED_BY)
     d, f = rho / R0, Fz / Fz0
     q_1, q_2 = np.linalg.lstsq(np.stack([d, d * d], axis=1), f, rcond=None)[0]
@@ -155,7 +155,7 @@ def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, floa
     """``BOTTOM_OFFST`` and ``BOTTOM_STIFF`` of the bottoming curve: where it sets in, and its slope."""
     if RIM not in file.tables or not {"UNLOADED_RADIUS", "RIM_RADIUS"} <= values.keys():
         return {}, []
-    pen, force = increasing(file, RIM)
+    pen, force = increasing_table(file, RIM)
     onset = int(np.flatnonzero(force > 0.0)[0]) - 1
     rise = (force[-1] - force[onset]) / (pen[-1] - pen[onset])
     offset = values["UNLOADED_RADIUS"] - values["RIM_RADIUS"] - float(pen[onset])
@@ -163,7 +163,7 @@ def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, floa
     return {"BOTTOM_OFFST": offset, "BOTTOM_STIFF": float(rise)}, [said]
 
 
-def increasing(file: PropertyFile, section: str) -> tuple[np.ndarray, np.ndarray]:
+def increasing_table(file: PropertyFile, section: str) -> tuple[np.ndarray, np.ndarray]:
     """Deflection [m] and force [N] of a table."""
     rows = file.tables[section]
     table = np.array(rows) if len({len(row) for row in rows}) == 1 else np.empty((0, 0))
@@ -378,7 +378,7 @@ def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry
     known = values.setdefault(name, value)
     if known != value:
         raise DataError(
-            f"{file.where(entry)}: {key} = {checks.show(entry.value)} is {name}, which another line gives "
+            f"{file.locate(entry)}: {key} = {checks.show(entry.value)} is {name}, which another line gives "
             f"as {known:g}; one of them has to go"
         )
 

@@ -22,11 +22,11 @@ from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
-    away_from_zero,
     cos_arctan,
     cosine_curve,
     cosine_curve_near_zero,
     is_near_zero,
+    keep_from_zero,
     sign,
     sine_curve,
 )
@@ -36,7 +36,7 @@ Pair = tuple[Scalar, Scalar]
 """A coefficient, and what it changes by with camber squared (B) or with df_z (E, shift)."""
 
 
-def hill(
+def hill_weight(
     c: Coefficients,
     mode: Mode,
     C: Scalar,
@@ -100,7 +100,7 @@ def lateral_shift(c: Coefficients, mode: Mode, s: OperatingPoint, Kya0: Scalar, 
     DHyp = (c.PHYP2 + c.PHYP3 * s.dfz) * sign(s.Vx)  # (4.86)
     EHyp = minimum(c.PHYP4, 1.0) if mode.limits else c.PHYP4  # (4.87)
     KyRp0 = Kyg0 / (1.0 - s.epsilon_gamma)  # (4.89)
-    stiffness = CHyp * DHyp * away_from_zero(Kya0)
+    stiffness = CHyp * DHyp * keep_from_zero(Kya0)
     BHyp = KyRp0 / where(s.Vx == 0.0, 1.0, stiffness)  # (4.88)
     return sine_curve(DHyp, CHyp, BHyp, EHyp, c.UNLOADED_RADIUS * s.phi) * sign(s.Vx)  # (4.80)
 
@@ -118,7 +118,7 @@ class Spin(NamedTuple):
     Drp: Scalar
 
 
-def of_residual_moment(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, Gyk: Scalar) -> Spin:
+def residual_moment_weights(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, Gyk: Scalar) -> Spin:
     """Return ζ6, ζ7 and D_rφ: (4.94)–(4.104), in φ_t as in MF-Tyre, where the book has φ."""
     if not mode.turn_slip:
         return Spin(1.0, 1.0, 0.0)

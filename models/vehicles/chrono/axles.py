@@ -13,12 +13,12 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     BUSHINGS,
     UNPHYSICAL,
     Matrix,
-    on_chassis as bushed_on_chassis,
+    move_bushings_to_chassis as bushed_on_chassis,
 )
 from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple_chassis, middle
-from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, RIGHT, held, joins_the_steering
+from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, RIGHT, joins_the_steering, words_unsteered
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
-from ce_dynamics.models.vehicles.chrono.pairing import companion, own_folder
+from ce_dynamics.models.vehicles.chrono.pairing import find_companion, own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
@@ -58,7 +58,7 @@ def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix)
     """The left half of a named axle's, from an origin in the coordinates of the chassis that it is on."""
     part = reading.section(f"{name}.anti_roll_bar", reading.file(axle, "Antirollbar Input File"))
     if part.template != "AntirollBarRSD":
-        raise part.is_no("anti-roll bar; known is AntirollBarRSD")
+        raise part.wrong_kind("anti-roll bar; known is AntirollBarRSD")
     at = axle.vector("Antirollbar Location") - origin
     arm, spring = part.part("Arm"), part.part("RSD")
     L, W, H = arm.positive("Length"), arm.number("Width"), part.part("Droplink").number("Height")
@@ -135,7 +135,7 @@ def axle_names(count: int) -> list[str]:
     return ["front", "rear"] if count == 2 else [f"axle_{k}" for k in range(1, count + 1)]
 
 
-def from_front_to_rear(files: Sequence[JsonObject]) -> list[int]:
+def order_axles(files: Sequence[JsonObject]) -> list[int]:
     """Return numbers of a vehicle's axles: those of the main chassis first, each chassis' from its front."""
     places = [file.vector("Suspension Location")[0] for file in files]
     units = [file.number("Chassis Index", -1.0) for file in files]
@@ -169,13 +169,13 @@ def axle(
         origin = origin - carrier.front
     centre = spindle.vector("COM")
     if not centre[1] + origin[1] > 0.0:
-        raise spindle.wrong("COM", f"y = {centre[1]:g} m is not on the left; give that of the left wheel")
+        raise spindle.key_error("COM", f"y = {centre[1]:g} m is not on the left; give that of the left wheel")
     rim, spacing = wheel_files(reading, file)
     if file.has("Tire Input File"):
         tyre_path: Path | None = reading.path_of(file, "Tire Input File")
     else:
         tyre_path = tyres.file
-    tyre_file = companion(reading, "tyre", tyre_path, tyres.folder, name, tyres.kind)
+    tyre_file = find_companion(reading, "tyre", tyre_path, tyres.folder, name, tyres.kind)
     for mine, one in ((".tyre", tyre_file), (".wheel.tyre", tyre_file), (".wheel.rim", rim)):
         reading.section(f"{name}{mine}", one)
     mounted = tyre(reading, tyre_file)
@@ -198,9 +198,9 @@ def axle(
     if GEAR in own:
         words["steering_gear"] = own.pop(GEAR)
     if isinstance(graph, dict) and steered is None:
-        graph = held(graph)
+        graph = words_unsteered(graph)
     elif isinstance(graph, dict) and not joins_the_steering(graph):
-        raise file.wrong(
+        raise file.key_error(
             "Steering Index",
             f"nothing of {part.path.name} is joined to 'Steering', or its 'Steerable' is not true; leave the "
             "index out, or join a rod to it",
@@ -252,13 +252,13 @@ def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | 
     if index == -1.0:
         return None
     if index not in range(len(rears)):
-        raise file.wrong(
+        raise file.key_error(
             "Chassis Index", f"{index:g}: there are {len(rears)} rear chassis; -1 is the main one"
         )
     return rears[int(index)]
 
 
-def on_chassis(words: Sections) -> Sections:
+def put_drive_on_chassis(words: Sections) -> Sections:
     """Return the words of an axle, with the final drive on the chassis for a driven beam."""
     name = str(words["suspension"])
     beam = name != LISTED and template_of(name).axle is not None
@@ -294,7 +294,7 @@ def read_trailer(
     Its axles roll freely: they are neither driven nor steered, and braked if they name brakes.
     """
     if part.template != TRAILER:
-        raise part.is_no(f"trailer; known is {TRAILER}")
+        raise part.wrong_kind(f"trailer; known is {TRAILER}")
     body_path = reading.path_of(part.part("Chassis"), "Input File")
     body, connector = reading.open(body_path), reading.file(part.part("Connector"), "Input File")
     joint = None if tower is None else middle(tower, REAR)
@@ -303,15 +303,15 @@ def read_trailer(
     chassis = couple_chassis(reading, NAME, body, connector, joint, None)
     files = part.list_of_parts("Axles")
     if not files:
-        raise part.wrong("Axles", "it is empty; describe one axle at least")
+        raise part.key_error("Axles", "it is empty; describe one axle at least")
     folder = own_folder(reading, body_path)
     names = [f"{NAME}_axle_{k + 1}" for k in range(len(files))] if len(files) > 1 else [f"{NAME}_axle"]
     axles: dict[str, AxleReading] = {}
-    for k, name in zip(from_front_to_rear(files), names, strict=True):
+    for k, name in zip(order_axles(files), names, strict=True):
         file = files[k]
         if file.number("Chassis Index", -1.0) != -1.0:
-            raise file.wrong("Chassis Index", "a trailer has one chassis; leave it out")
+            raise file.key_error("Chassis Index", "a trailer has one chassis; leave it out")
         if file.number("Steering Index", -1.0) != -1.0:
-            raise file.wrong("Steering Index", "a trailer has no steering; leave it out")
+            raise file.key_error("Steering Index", "a trailer has no steering; leave it out")
         axles[name] = axle(reading, file, name, None, False, TyreChoice(tyre, folder, kind), chassis)
     return Towed(chassis, axles)

@@ -37,7 +37,7 @@ def report_bushings(reading: Reading, part: JsonObject) -> None:
             reading.note(RIGID)
 
 
-def yielding(
+def make_bushing(
     reading: Reading, part: JsonObject, joint: str, at: Matrix, key: str = DATA, ball: bool = False
 ) -> Sections:
     """Return the bushing of a body's joint with the chassis: its words and its numbers.
@@ -62,7 +62,7 @@ def rod_with_body(reading: Reading, block: JsonObject, outer: Matrix, inner: Mat
     along, across, free = laws(block.part(DATA))
     about = dict.fromkeys(ABOUT, free)
     ends: Sections = {"at": quantities(inner, "m"), "through": quantities(outer, "m")}
-    return together(
+    return join_bushings(
         write_bushing(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
         write_bushing(
             reading, "tie_rod_bushing", "tie_rod steering", along, about | {ABOUT[2]: across}, ends
@@ -79,7 +79,7 @@ def rod_as_length(
         return {}
     if any(free != (0.0, 0.0) for _, _, free in ends):
         reading.note(TURNING)
-    stiffness, damping = (in_series([along[k] for along, _, _ in ends]) for k in (0, 1))
+    stiffness, damping = (combine_in_series([along[k] for along, _, _ in ends]) for k in (0, 1))
     return write_bushing(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
 
 
@@ -97,7 +97,7 @@ def soft_ends(reading: Reading, block: JsonObject, keys: Sequence[str]) -> list[
     return []
 
 
-def in_series(values: list[float]) -> float:
+def combine_in_series(values: list[float]) -> float:
     """Return the stiffness of springs in series, or the damping of dampers beside them in the same ratio."""
     return 0.0 if min(values) == 0.0 else 1.0 / sum(1.0 / value for value in values)
 
@@ -139,7 +139,7 @@ def write_bushing(
     return {BUSHINGS: {name: {"joint": joint}}, name: numbers}
 
 
-def together(*sections: Sections) -> Sections:
+def join_bushings(*sections: Sections) -> Sections:
     """Return sections of several bushings as one."""
     words: Sections = {}
     numbers: Sections = {}
@@ -151,7 +151,7 @@ def together(*sections: Sections) -> Sections:
     return {**({BUSHINGS: words} if words else {}), **numbers}
 
 
-def on_chassis(words: Sections) -> Sections:
+def move_bushings_to_chassis(words: Sections) -> Sections:
     """The words of bushings of an axle that nothing steers: inner ends of tie rods are on the chassis."""
     return {
         name: {"joint": "tie_rod chassis"} if one == {"joint": "tie_rod steering"} else one
@@ -167,7 +167,7 @@ def rotation(part: JsonObject, key: str) -> Matrix:
     q = np.array(part.numbers(key, 4))
     length = float(np.linalg.norm(q))
     if not abs(length - 1.0) < 1e-3:
-        raise part.wrong(key, f"a quaternion of length {length:g} is no rotation; its length must be 1")
+        raise part.key_error(key, f"a quaternion of length {length:g} is no rotation; its length must be 1")
     return rotation_from_quaternion(q / length)
 
 
@@ -175,7 +175,7 @@ def unit(part: JsonObject, key: str, v: Matrix) -> Matrix:
     """Return a direction; points that lie on one line or on each other have none."""
     length = float(np.linalg.norm(v))
     if not length > 1e-9:
-        raise part.wrong(
+        raise part.key_error(
             key, "its points lie on one line or on each other, so its axes are undefined; move one"
         )
     return np.asarray(v / length)
@@ -196,7 +196,7 @@ def moments(part: JsonObject, products: str = "Products of Inertia") -> Matrix:
         J = J + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
         least, *_, largest = np.linalg.eigvalsh(J)
         if least < -1e-12 * largest:
-            raise part.wrong(
+            raise part.key_error(
                 products,
                 f"the smallest principal moment is {least:.4g}, negative; give smaller products",
             )

@@ -40,7 +40,7 @@ def rear_chassis(reading: Reading, part: JsonObject, main: JsonObject) -> list[R
     for k, block in enumerate(part.list_of_parts("Rear Chassis")):
         index = block.number("Chassis Index", -1.0)
         if index not in range(-1, k):
-            raise block.wrong(
+            raise block.key_error(
                 "Chassis Index", f"{index:g} is no chassis ahead; give -1 for the main one, or 0 to {k - 1}"
             )
         file, connector = (reading.file(block, f"{what}Input File") for what in ("", "Connector "))
@@ -83,7 +83,7 @@ def middle(file: JsonObject, key: str, needed: bool = False) -> Matrix:
     """Return a point of the middle plane; the origin unless it is there."""
     at = file.vector(key) if needed or file.has(key) else np.zeros(3)
     if at[1] != 0.0:
-        raise file.wrong(key, f"y = {at[1]:g} m is beside the middle plane; connectors lie in it, give 0")
+        raise file.key_error(key, f"y = {at[1]:g} m is beside the middle plane; connectors lie in it, give 0")
     return np.asarray(at, dtype=float)
 
 
@@ -125,7 +125,7 @@ def chassis(
     Signed sums over the components, with I = Σ ± [R J Rᵀ + m (r² 1 − r rᵀ)] about the vehicle's origin.
     """
     if part.template != template:
-        raise part.is_no(f"chassis that can be read here; known is {template}")
+        raise part.wrong_kind(f"chassis that can be read here; known is {template}")
     mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for component in part.list_of_parts("Components"):
         frame = component.part("Centroidal Frame")
@@ -137,7 +137,7 @@ def chassis(
             second + sign * rotate_inertia(moments(component), R) + m * ((r @ r) * np.eye(3) - np.outer(r, r))
         )
     if not mass > 0.0:
-        raise part.wrong("Components", f"their masses add up to {mass:g} kg; the sum must be above 0")
+        raise part.key_error("Components", f"their masses add up to {mass:g} kg; the sum must be above 0")
     com = first / mass
     about_com = second - mass * ((com @ com) * np.eye(3) - np.outer(com, com))
     part.has("Driver Position")

@@ -59,15 +59,15 @@ def simple(reading: Reading, part: JsonObject) -> Engine:
 def read_engine_map(reading: Reading, part: JsonObject) -> Engine:
     """Return ``EngineSimpleMap``: both tables."""
     return Engine(
-        in_radians(*part.pairs("Map Full Throttle")),
-        in_radians(*part.pairs("Map Zero Throttle")),
+        to_radians(*part.pairs("Map Full Throttle")),
+        to_radians(*part.pairs("Map Zero Throttle")),
         part.positive("Maximal Engine Speed RPM") * RPM,
     )
 
 
 def shafts(reading: Reading, part: JsonObject) -> Engine:
     """Return ``EngineShafts``: throttle times a torque, and losses; a motor shaft with inertia."""
-    torque, losses = in_radians(*part.pairs("Torque Map")), in_radians(*part.pairs("Losses Map"))
+    torque, losses = to_radians(*part.pairs("Torque Map")), to_radians(*part.pairs("Losses Map"))
     speeds = tuple(sorted({*torque[0], *losses[0]}))
     full = np.interp(speeds, *torque) + np.interp(speeds, *losses)
     part.has("Motor Block Inertia")
@@ -77,7 +77,7 @@ def shafts(reading: Reading, part: JsonObject) -> Engine:
     return Engine((speeds, tuple(full.tolist())), losses, highest, part.positive("Motorshaft Inertia"))
 
 
-def in_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
+def to_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
     """Return a table over revolutions per minute, over radians per second."""
     return tuple(speed * RPM for speed in speeds), torques
 

@@ -29,7 +29,7 @@ def spring_law(reading: Reading, part: JsonObject) -> Sections:
         x, f = part.pairs("Spring Curve Data")
         law["curve"] = spring_curve(reading, x, f)
     else:
-        raise part.wrong(
+        raise part.key_error(
             "Spring Coefficient", "neither it nor 'Spring Curve Data' is there; give one of them"
         )
     law["free_length"] = quantity(part.positive("Free Length"), "m")
@@ -39,7 +39,9 @@ def spring_law(reading: Reading, part: JsonObject) -> Sections:
     if part.has("Minimum Length") and part.has("Maximum Length"):
         shortest, longest = part.positive("Minimum Length"), part.positive("Maximum Length")
         if shortest == longest:
-            raise part.wrong("Minimum Length", f"it is equal to 'Maximum Length' {longest:g} m; make it less")
+            raise part.key_error(
+                "Minimum Length", f"it is equal to 'Maximum Length' {longest:g} m; make it less"
+            )
         if shortest > longest and reading.like_chrono:
             law.pop("linear", None)
             return {**law, **overlapping(reading, part, shortest, longest)}
@@ -102,12 +104,14 @@ def read_force_map(reading: Reading, part: JsonObject) -> Sections:
     """Return a map over speed (rows) and absolute length (columns); ours stays constant beyond its ends."""
     rows, lengths = part.rows("Map Data"), part.numbers("Deformation")
     if len(rows[0]) != len(lengths) + 1:
-        raise part.wrong(
+        raise part.key_error(
             "Map Data", f"each row has {len(rows[0])} numbers; a speed and {len(lengths)} forces are needed"
         )
     for key, values in (("Deformation", lengths), ("Map Data", [row[0] for row in rows])):
         if any(before >= after for before, after in pairwise(values)):
-            raise part.wrong(key, "its lengths, or the speeds at the heads of rows, must increase; sort them")
+            raise part.key_error(
+                key, "its lengths, or the speeds at the heads of rows, must increase; sort them"
+            )
     reading.note("maps of dampers beyond their ends: they stay as they are there")
     for key in ("Free Length", "Minimum Length", "Maximum Length", "Preload"):
         part.has(key)

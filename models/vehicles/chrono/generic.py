@@ -42,7 +42,7 @@ def four_links_and_crank(reading: Reading, part: JsonObject) -> Sections:
     are on the left and on the right knuckle.
     """
     if not part.has("Trackbar"):
-        raise part.wrong("Trackbar", "it is missing; give the bar that holds the axle sideways")
+        raise part.key_error("Trackbar", "it is missing; give the bar that holds the axle sideways")
     knuckle, crank, drag = part.part("Knuckle"), part.part("Bell Crank"), part.part("Draglink")
     bar, track = part.part("Tierod"), part.part("Trackbar")
     lower, upper = knuckle.vector("Location Lower"), knuckle.vector("Location Upper")
@@ -119,12 +119,12 @@ def generic(reading: Reading, part: JsonObject) -> Sections:
     numbers: Sections = {}
     names = {"Chassis": "chassis", "Steering": "steering" if steerable else "chassis"}
     for item in items(part, "Bodies"):
-        name = names[only(item, names)] = own_name(item, words)
+        name = names[unique_name(item, names)] = own_name(item, words)
         words[name] = {"body": "mirrored" if item.flag("Mirrored") else "single"}
         numbers[name] = body(item, com=item.vector("Position"), R=rotation(item, "Rotation"))
     joints: dict[str, str] = {}
     for item in items(part, "Joints"):
-        joints[only(item, joints)] = add_joint(reading, item, names, words, numbers)
+        joints[unique_name(item, joints)] = add_joint(reading, item, names, words, numbers)
     for item in items(part, "Distance Constraints"):
         name = own_name(item, words)
         words[name] = join_bodies(item, names, "distance")
@@ -153,10 +153,10 @@ def generic(reading: Reading, part: JsonObject) -> Sections:
     return {GRAPH: graph, **({RIGHT: {"source": "chrono", **right}} if right else {}), **numbers}
 
 
-def held(graph: Sections) -> Sections:
+def words_unsteered(graph: Sections) -> Sections:
     """The words of a graph whose axle is not steered: what the steering would move is on the chassis."""
     return {
-        name: held(word) if isinstance(word, dict) else re.sub(r"\bsteering\b", "chassis", word)
+        name: words_unsteered(word) if isinstance(word, dict) else re.sub(r"\bsteering\b", "chassis", word)
         for name, word in graph.items()
     }
 
@@ -166,11 +166,11 @@ def items(part: JsonObject, key: str) -> list[JsonObject]:
     return part.list_of_parts(key) if part.has(key) else []
 
 
-def only(item: JsonObject, known: Mapping[str, str]) -> str:
+def unique_name(item: JsonObject, known: Mapping[str, str]) -> str:
     """Return the name of an item, which no other may have."""
     name = item.text("Name")
     if name in known:
-        raise item.wrong("Name", f"{checks.show(name)} is there twice; choose another")
+        raise item.key_error("Name", f"{checks.show(name)} is there twice; choose another")
     return name
 
 
@@ -204,7 +204,7 @@ def body_name(item: JsonObject, key: str, names: Mapping[str, str]) -> str:
     if name == "Subchassis":
         return "chassis"
     if name not in names:
-        raise item.wrong(key, f"no body {checks.show(name)}; there are {', '.join(names)}")
+        raise item.key_error(key, f"no body {checks.show(name)}; there are {', '.join(names)}")
     return f"{names[name]}{side}"
 
 
@@ -223,7 +223,7 @@ def add_joint(
     """A joint, by our name; lines and planes of points: on the second body with Chrono, on the first here."""
     kind = item.text("Type")
     if kind not in JOINTS:
-        raise item.wrong("Type", f"{checks.show(kind)} is no joint; known are {', '.join(JOINTS)}")
+        raise item.key_error("Type", f"{checks.show(kind)} is no joint; known are {', '.join(JOINTS)}")
     if item.has("Bushing Data"):
         item.part("Bushing Data").read.update(item.part("Bushing Data").data)
         reading.note(RIGID)
@@ -253,7 +253,7 @@ def add_springs(
     dampers = [item.has(key) for key in ("Damping Coefficient", "Damping Curve Data", "Map Data")]
     damped = any(dampers)
     if not (sprung or damped):
-        raise item.wrong("Spring Coefficient", "neither spring nor damper is described; give one")
+        raise item.key_error("Spring Coefficient", "neither spring nor damper is described; give one")
     for there, kind, law in ((sprung, "spring", spring_law), (damped, "damper", damper_law)):
         if there:
             name = own_name(item, words, "_damper" if sprung and kind == "damper" else "")
@@ -289,12 +289,12 @@ def add_torsion(
         if same and max(*np.abs(cross(along, axis)), *np.abs(cross(axis, apart))) < SQUARE:
             break
     else:
-        raise item.wrong("Axis", "no revolute joint of its two bodies turns about this line; add one")
+        raise item.key_error("Axis", "no revolute joint of its two bodies turns about this line; add one")
     k = item.number("Spring Coefficient", 0.0 if item.has("Damping Coefficient") else None, least=0.0)
     angle = item.number("Free Angle", 0.0)
     preload = item.number("Preload", 0.0)
     if preload and not k:
-        raise item.wrong("Preload", "a preload needs a spring; give 'Spring Coefficient' or leave it out")
+        raise item.key_error("Preload", "a preload needs a spring; give 'Spring Coefficient' or leave it out")
     if preload:
         angle += preload / k
     # The joint's angle is that of its second body about its own axis.

@@ -10,16 +10,16 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     Matrix,
     arm_plane,
     body,
+    join_bushings,
     link,
+    make_bushing,
     middle,
     moments,
     rod,
     rod_as_length,
     rod_with_body,
     rotate_inertia,
-    together,
     unit,
-    yielding,
 )
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities
@@ -42,7 +42,7 @@ def double_wishbone(reading: Reading, part: JsonObject) -> Sections:
         "upper_arm": control_arm(reading, part.part("Upper Control Arm"), vehicle_frame),
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
-        **together(
+        **join_bushings(
             arm_bushing(reading, part.part("Upper Control Arm"), "upper_arm"),
             arm_bushing(reading, part.part("Lower Control Arm"), "lower_arm"),
             tie_rod_bushings(reading, part),
@@ -77,7 +77,7 @@ def macpherson(reading: Reading, part: JsonObject) -> Sections:
         "lower_arm": control_arm(reading, arm, vehicle_frame=False),
         "upright": body(part.part("Upright")),
         "strut": body(part.part("Strut"), com=middle(top, bottom)),
-        **together(
+        **join_bushings(
             arm_bushing(reading, arm, "lower_arm"),
             rod_as_length(reading, part.part("Tierod"), "tie_rod"),
         ),
@@ -131,7 +131,7 @@ def semi_trailing_arm(reading: Reading, part: JsonObject) -> Sections:
             "inner_pivot": quantities(inner, "m"),
             **body(arm, R=np.column_stack((x, cross(z, x), z))),
         },
-        **yielding(reading, arm, "trailing_arm", middle(outer, inner)),
+        **make_bushing(reading, arm, "trailing_arm", middle(outer, inner)),
         **spring_and_damper(reading, part),
     }
 
@@ -147,8 +147,8 @@ def three_links(reading: Reading, part: JsonObject) -> Sections:
             "pivot": quantities(pivot, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
-        **together(
-            yielding(reading, arm, "trailing_arm", pivot, CHASSIS_END, ball=True),
+        **join_bushings(
+            make_bushing(reading, arm, "trailing_arm", pivot, CHASSIS_END, ball=True),
             *(
                 rod_as_length(reading, part.part(f"{name} Link"), f"{name.lower()}_link", LINK_ENDS)
                 for name in ("Upper", "Lower")
@@ -177,7 +177,7 @@ def single_wishbone(reading: Reading, part: JsonObject) -> Sections:
             "rear_pivot": quantities(inner - along, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
-        **together(yielding(reading, arm, "control_arm", inner), tie_rod_bushings(reading, part)),
+        **join_bushings(make_bushing(reading, arm, "control_arm", inner), tie_rod_bushings(reading, part)),
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
     }
@@ -208,7 +208,7 @@ def control_arm(reading: Reading, arm: JsonObject, vehicle_frame: bool) -> Secti
 def arm_bushing(reading: Reading, arm: JsonObject, joint: str) -> Sections:
     """Return the bushing of an arm half way between its pivots."""
     ends = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
-    return yielding(reading, arm, joint, middle(*ends))
+    return make_bushing(reading, arm, joint, middle(*ends))
 
 
 def pivots(arm: JsonObject) -> Sections:

@@ -36,12 +36,12 @@ _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*(?:.*?\*/|.*)', re.DOTALL
 def without_comments(text: str) -> str:
     """Replace ``//`` and ``/* */`` by blanks; strings, line numbers and comments without an end stay."""
 
-    def blank(match: re.Match[str]) -> str:
+    def blank_match(match: re.Match[str]) -> str:
         token = match[0]
         kept = token.startswith('"') or (token.startswith("/*") and not token.endswith("*/", 2))
         return token if kept else re.sub(r"[^\n]", " ", token)
 
-    return _TOKEN.sub(blank, text)
+    return _TOKEN.sub(blank_match, text)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def load(path: Path) -> dict[str, Any]:
     except DataError:
         raise
     except json.JSONDecodeError as error:
-        raise DataError(f"{path.name}:{not_json(error)}") from error
+        raise DataError(f"{path.name}:{json_error(error)}") from error
     except RecursionError as error:
         raise DataError(
             f"{path.name}: too many levels of brackets; no vehicle needs more than ten"
@@ -93,7 +93,7 @@ def numbers_of(value: Any, name: str) -> Iterator[tuple[str, float]]:
             yield from numbers_of(item, f"{name}[{k}]")
 
 
-def not_json(error: json.JSONDecodeError) -> str:
+def json_error(error: json.JSONDecodeError) -> str:
     """Return the line that is wrong, what is, and what to do."""
     before = error.doc[: error.pos].rstrip()
     if before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("}", "]"):
@@ -158,7 +158,7 @@ class JsonObject:
         self.read.add(key)
         return key in self.data
 
-    def wrong(self, key: str, problem: str) -> DataError:
+    def key_error(self, key: str, problem: str) -> DataError:
         """Return an error that names file and key."""
         return DataError(f"{self.path.name}: {self.name(key)}: {problem}")
 
@@ -172,14 +172,14 @@ class JsonObject:
             return default
         value = self._finite(key, self._value(key, "a number, for example 1.5"))
         if value < least:
-            raise self.wrong(key, f"{value:g} is less than {least:g}; give a larger number")
+            raise self.key_error(key, f"{value:g} is less than {least:g}; give a larger number")
         return value
 
     def positive(self, key: str, default: float | None = None) -> float:
         """Return a number above zero."""
         value = self.number(key, default)
         if not value > 0.0:
-            raise self.wrong(key, f"{value:g} is not above 0; give a positive number")
+            raise self.key_error(key, f"{value:g} is not above 0; give a positive number")
         return value
 
     def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
@@ -187,7 +187,7 @@ class JsonObject:
         asked = f"a list of {count} numbers" if count else "a list of numbers"
         value = self._value(key, f"{asked}, for example [1, 2, 3]")
         if not isinstance(value, list) or not value or (count is not None and len(value) != count):
-            raise self.wrong(key, f"{checks.show(value)} is not {asked}; write [1, 2, 3]")
+            raise self.key_error(key, f"{checks.show(value)} is not {asked}; write [1, 2, 3]")
         return tuple(self._finite(key, item) for item in value)
 
     def vector(self, key: str) -> NDArray[np.float64]:
@@ -195,7 +195,7 @@ class JsonObject:
         values = self.numbers(key, 3)
         for value in values:
             if abs(value) > FARTHEST and not DIRECTION.search(key):
-                raise self.wrong(
+                raise self.key_error(
                     key, f"{value:g} m is no place on a vehicle, at most {FARTHEST:g} m away; check the unit"
                 )
         return np.array(values)
@@ -212,36 +212,36 @@ class JsonObject:
         """Three principal moments of inertia, as a matrix."""
         values = self.numbers(key, 3)
         if min(values) < 0.0:
-            raise self.wrong(key, f"{min(values):g} is less than 0; no body has such an inertia")
+            raise self.key_error(key, f"{min(values):g} is less than 0; no body has such an inertia")
         return np.diag(values)
 
     def rows(self, key: str) -> list[tuple[float, ...]]:
         """Return a list of lists of numbers, all as long."""
         value = self._value(key, "a list of pairs, for example [[0, 1], [2, 3]]")
         if not isinstance(value, list) or not value or not all(isinstance(row, list) for row in value):
-            raise self.wrong(key, f"{checks.show(value)} is no table; write [[0, 1], [2, 3]]")
+            raise self.key_error(key, f"{checks.show(value)} is no table; write [[0, 1], [2, 3]]")
         if len({len(row) for row in value}) > 1:
-            raise self.wrong(key, "its rows are not equally long; give as many numbers in each")
+            raise self.key_error(key, "its rows are not equally long; give as many numbers in each")
         return [tuple(self._finite(key, item) for item in row) for row in value]
 
     def pairs(self, key: str, above: float = -math.inf) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Return a function as a table: abscissae, which increase, and values, all above a number."""
         rows = self.rows(key)
         if len(rows) < 2 or len(rows[0]) != 2:
-            raise self.wrong(key, "a function takes two pairs [x, y] or more; add some")
+            raise self.key_error(key, "a function takes two pairs [x, y] or more; add some")
         x, y = zip(*rows, strict=True)
         for before, after in pairwise(x):
             if not before < after:
-                raise self.wrong(key, f"{after:g} follows {before:g}; the first numbers must increase")
+                raise self.key_error(key, f"{after:g} follows {before:g}; the first numbers must increase")
         if not min(y) > above:
-            raise self.wrong(key, f"{min(y):g} is not above {above:g}; correct the second numbers")
+            raise self.key_error(key, f"{min(y):g} is not above {above:g}; correct the second numbers")
         return x, y
 
     def text(self, key: str) -> str:
         """Return a word."""
         value = self._value(key, "text in quotes")
         if not isinstance(value, str) or not value.strip():
-            raise self.wrong(key, f"{checks.show(value)} is no text; write it in quotes")
+            raise self.key_error(key, f"{checks.show(value)} is no text; write it in quotes")
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
@@ -250,21 +250,21 @@ class JsonObject:
             return default
         value = self.data[key]
         if not isinstance(value, bool):
-            raise self.wrong(key, f"{checks.show(value)} is neither true nor false; write one of them")
+            raise self.key_error(key, f"{checks.show(value)} is neither true nor false; write one of them")
         return value
 
     def part(self, key: str) -> JsonObject:
         """Return an object inside this one."""
         value = self._value(key, "an object {...}")
         if not isinstance(value, dict):
-            raise self.wrong(key, f"{checks.show(value)} is no object; write {{...}}")
+            raise self.key_error(key, f"{checks.show(value)} is no object; write {{...}}")
         return self.parts.setdefault(key, JsonObject(value, self.path, self.name(key)))
 
     def list_of_parts(self, key: str) -> list[JsonObject]:
         """Return the objects of a list."""
         value = self._value(key, "a list [...] of objects {...}")
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.wrong(key, f"{checks.show(value)} is no list of objects; write [{{...}}, {{...}}]")
+            raise self.key_error(key, f"{checks.show(value)} is no list of objects; write [{{...}}, {{...}}]")
         names = [f"{key}[{k}]" for k in range(len(value))]
         return [
             self.parts.setdefault(name, JsonObject(item, self.path, self.name(name)))
@@ -276,17 +276,17 @@ class JsonObject:
         """Template that the file names."""
         return self.text("Template")
 
-    def is_no(self, what: str) -> DataError:
+    def wrong_kind(self, what: str) -> DataError:
         """Return the error of a file that describes something else."""
-        return self.wrong("Template", f"{checks.show(self.template)} is no {what}")
+        return self.key_error("Template", f"{checks.show(self.template)} is no {what}")
 
-    def unread(self) -> Iterator[str]:
+    def unread_keys(self) -> Iterator[str]:
         """Names of keys that were not read, without those that do not concern motion."""
         for key in self.data:
             if key not in self.read and not COSMETIC.fullmatch(key):
                 yield self.name(key)
         for part in self.parts.values():
-            yield from part.unread()
+            yield from part.unread_keys()
 
     def cosmetic(self) -> bool:
         """Return True if the part describes visualization."""
@@ -294,12 +294,12 @@ class JsonObject:
 
     def _value(self, key: str, expected: str) -> Any:
         if not self.has(key):
-            raise self.wrong(key, f"it is missing; expected {expected}")
+            raise self.key_error(key, f"it is missing; expected {expected}")
         return self.data[key]
 
     def _finite(self, key: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.wrong(key, f"{checks.show(value)} is no number; write one without quotes")
+            raise self.key_error(key, f"{checks.show(value)} is no number; write one without quotes")
         if not -LARGEST < value < LARGEST:
-            raise self.wrong(key, f"{checks.show(value)} is no finite number below {LARGEST:g}")
+            raise self.key_error(key, f"{checks.show(value)} is no finite number below {LARGEST:g}")
         return float(value)

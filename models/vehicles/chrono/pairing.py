@@ -34,7 +34,7 @@ class FileChoice:
         return self.tyres[min(axle, len(self.tyres) - 1)] if self.tyres else None
 
 
-def companion(
+def find_companion(
     reading: Reading,
     what: str,
     chosen: Path | None,
@@ -51,7 +51,7 @@ def companion(
     if chosen is not None:
         part = reading.open(chosen)
         if part.template not in templates:
-            raise part.is_no(
+            raise part.wrong_kind(
                 f"{what} that can be read; known are {', '.join(templates)}",
             )
         return part
@@ -64,7 +64,7 @@ def companion(
             f"be read ({', '.join(templates)}); name one by --{what} FILE"
         )
     mine = [path for path in found if axle and axle in path.stem.lower()]
-    others = [path for path in found if not {"front", "rear"} & set(words(path))]
+    others = [path for path in found if not {"front", "rear"} & set(ends_in_name(path))]
     path = (mine or others or found)[0]
     reading.note(f"{what} of {axle or 'the vehicle'}: the vehicle's file names none, {path.name} is taken")
     return reading.open(path)
@@ -74,7 +74,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
     """JSON files of a folder and its folders with one of some templates, in the order of these."""
     found: list[tuple[int, int, str, Path]] = []
     order = list(templates)
-    for path in take_first(sorted(folder.rglob("*.json"))):
+    for path in first_paths(sorted(folder.rglob("*.json"))):
         try:
             template = JsonObject.of(path).data.get("Template")
         except DataError:  # some other file, which nobody asked for
@@ -84,7 +84,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
     return [path for *_, path in sorted(found)]
 
 
-def take_first(paths: Iterable[Path]) -> Iterable[Path]:
+def first_paths(paths: Iterable[Path]) -> Iterable[Path]:
     """Return the first so many."""
     for count, path in enumerate(paths):
         if count == MOST_CANDIDATES:
@@ -92,7 +92,7 @@ def take_first(paths: Iterable[Path]) -> Iterable[Path]:
         yield path
 
 
-def words(path: Path) -> list[str]:
+def ends_in_name(path: Path) -> list[str]:
     """Return the ends of the vehicle, front or rear, that are part of a file's name."""
     name = path.stem.lower()
     return [end for end in ("front", "rear") if end in name]

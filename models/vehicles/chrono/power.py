@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ce_dynamics.models.vehicles.chrono.bodies import HALF_SHAFT_TIME, HALF_SHAFT_WIND_UP
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
-from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, companion
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, find_companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 
@@ -70,7 +70,7 @@ def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
     front, rear = part.positive("Front Conical Gear Ratio"), part.positive("Rear Conical Gear Ratio")
     share = part.number("Front Torque Fraction", least=0.0)
     if share > 1.0:
-        raise part.wrong("Front Torque Fraction", f"{share:g} is no part of the torque; give 0 to 1")
+        raise part.key_error("Front Torque Fraction", f"{share:g} is no part of the torque; give 0 to 1")
     biases = tuple(part.number(f"{end} Differential Max Bias", 1.0, least=1.0) for end in ("Front", "Rear"))
     # Chrono multiplies the wheels' speeds by the ratios by which it divides torques.
     seen = front * (share * front + (1.0 - share) * rear)
@@ -120,21 +120,23 @@ def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[se
     All axles are in `order` from front to rear.
     """
     if not part.has("Driveline"):
-        raise part.wrong("Driveline", "it is missing; expected a driveline's file and the driven suspensions")
+        raise part.key_error(
+            "Driveline", "it is missing; expected a driveline's file and the driven suspensions"
+        )
     block = part.part("Driveline")
     file = reading.file(block, "Input File")
     driven = reading.by_template(file, "driveline", DRIVELINES)(reading, file)
     indexes = block.numbers("Suspension Indexes")
     for index in indexes:
         if index not in order:
-            raise block.wrong(
+            raise block.key_error(
                 "Suspension Indexes", f"{index:g} is no axle; they count from 0 to {len(order) - 1}"
             )
     if len(set(indexes)) < len(indexes):
-        raise block.wrong("Suspension Indexes", "an axle is there twice; give each once")
+        raise block.key_error("Suspension Indexes", "an axle is there twice; give each once")
     if driven.axles is not None and len(indexes) != driven.axles:
         given = f"{len(indexes)} axle" + ("s" if len(indexes) > 1 else "")
-        raise block.wrong("Suspension Indexes", f"{given}; this driveline drives {driven.axles}")
+        raise block.key_error("Suspension Indexes", f"{given}; this driveline drives {driven.axles}")
     parts = driven.split or (1.0 / len(indexes),) * len(indexes)
     ratios = driven.ratios or (driven.ratio,) * len(indexes)
     # From front to rear; an axle without a part of the torque turns freely.
@@ -165,9 +167,9 @@ def power(
     for what in files:
         if block is not None and files[what] is None:
             files[what] = reading.path_of(block, f"{what.capitalize()} Input File")
-    engine_file = companion(reading, "engine", files["engine"], folder)
+    engine_file = find_companion(reading, "engine", files["engine"], folder)
     engine = reading.by_template(engine_file, "engine", ENGINES)(reading, engine_file)
-    gearbox = companion(reading, "transmission", files["transmission"], folder)
+    gearbox = find_companion(reading, "transmission", files["transmission"], folder)
     kind, section = reading.by_template(gearbox, "transmission", TRANSMISSIONS)(reading, gearbox, engine)
     # As stiff as half-shafts that twist by some hundredths of a radian: Chrono's do not twist.
     strongest = max(abs(torque) for torque in engine.full[1]) / float(driveline["axle_ratio"])  # type: ignore[arg-type]  # text

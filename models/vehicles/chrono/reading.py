@@ -38,7 +38,7 @@ def yaml_text(sections: Sections, heading: str = "") -> str:
     return f"{comment}\n{body}" if comment else body
 
 
-def as_file(text: str, name: str) -> DataFile:
+def write_data_file(text: str, name: str) -> DataFile:
     """Return a data file written from Chrono's file of a name, with its numbers.
 
     Its lines are not those of that file.
@@ -120,7 +120,7 @@ class Reading:
 
     def path_of(self, part: JsonObject, key: str) -> Path:
         """Return the path of the file that a key names."""
-        return self.find_file(part.text(key), part.path.parent, lambda problem: part.wrong(key, problem))
+        return self.find_file(part.text(key), part.path.parent, lambda problem: part.key_error(key, problem))
 
     def find_file(self, name: str, naming: Path, wrong: Callable[[str], DataError]) -> Path:
         """Return the file of a name: below the common folder, or beside the vehicle's own file.
@@ -161,13 +161,13 @@ class Reading:
         """Return the entry of a part's template."""
         template = part.template
         if template not in table:
-            raise part.wrong(
+            raise part.key_error(
                 "Template",
                 f"{checks.show(template)} is no {what} that can be read; "
                 f"known are {', '.join(sorted(table))}",
             )
         return table[template]
 
-    def unread(self) -> Sequence[str]:
+    def unread_keys(self) -> Sequence[str]:
         """Return keys that were not read, with their file."""
-        return [f"{path.name}: {key}" for path, part in self.files.items() for key in part.unread()]
+        return [f"{path.name}: {key}" for path, part in self.files.items() for key in part.unread_keys()]

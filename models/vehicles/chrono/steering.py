@@ -19,7 +19,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     unit,
 )
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
-from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, as_file, yaml_text
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, write_data_file, yaml_text
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of
 from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_reach
@@ -30,7 +30,7 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
 
     Ours turn to the left whatever their geometry, which only the built mechanisms show.
     """
-    ours = {name: mechanism for name, (mechanism, _) in built(reading, sections, senses).items()}
+    ours = {name: mechanism for name, (mechanism, _) in build_mechanisms(reading, sections, senses).items()}
     left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
     first, *others = left
     if left[first] < 0:
@@ -44,11 +44,11 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
             words["phase"] = "against"
 
 
-def built(
+def build_mechanisms(
     reading: Reading, sections: Sections, names: Iterable[str]
 ) -> dict[str, tuple[Steering, list[Corner]]]:
     """Steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
-    file = as_file(yaml_text(sections), reading.path.name)
+    file = write_data_file(yaml_text(sections), reading.path.name)
     layout = layout_of(file.words, file.label)
     schema, groups = schema_of(layout), groups_of(layout)
     data = validate(schema, lay({}, file.assignments, groups), groups, file.label)
@@ -77,7 +77,7 @@ CLEAR = 0.9
 def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> None:
     """Let mechanisms end before their linkages do, which Chrono's solver would tear open."""
     try:
-        mechanisms = built(reading, sections, names)
+        mechanisms = build_mechanisms(reading, sections, names)
     except CeDynamicsError:  # which is told where the vehicle is loaded, with its keys
         return
     for name, (mechanism, corners) in mechanisms.items():
@@ -134,14 +134,14 @@ def actuator(reading: Reading) -> Sections:
 def rack(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
     """Return ``RackPinion``: the link slides along y; its travel is that of the pinion's largest angle."""
     if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
-        raise part.wrong(
+        raise part.key_error(
             "Template", "a rack that does not slide along y; turn its 'Orientation' about y only"
         )
     link, pinion = part.part("Steering Link"), part.part("Pinion")
     angle = math.radians(pinion.positive("Maximum Angle (deg)"))
     radius = pinion.number("Radius")
     if radius == 0.0:
-        raise pinion.wrong("Radius", "0 moves no rack; give the pinion's radius")
+        raise pinion.key_error("Radius", "0 moves no rack; give the pinion's radius")
     return {
         "mass": link.mass(),
         "com": quantities(origin + R @ (0.0, link.number("COM"), 0.0), "m"),
@@ -153,7 +153,7 @@ def rack(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Secti
 def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
     """Return ``PitmanArm``: all its axes along the z of its frame, which is turned about y only."""
     if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
-        raise part.wrong(
+        raise part.key_error(
             "Template", "its frame is turned about more than y; turn its 'Orientation' about y only"
         )
     arm, link = part.part("Pitman Arm"), part.part("Steering Link")
@@ -163,7 +163,9 @@ def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sec
         direction = joint.vector(key)
         along = direction / max(float(np.linalg.norm(direction)), 1e-300)
         if np.abs(along - (0.0, 0.0, 1.0)).max() > STRAIGHT:
-            raise joint.wrong(key, "an axis other than (0, 0, 1) of the steering frame; give this direction")
+            raise joint.key_error(
+                key, "an axis other than (0, 0, 1) of the steering frame; give this direction"
+            )
     turning = universal.has("Direction Link")
     part.has("Tierod Locations")  # where the tie rods are drawn
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
@@ -187,18 +189,20 @@ def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sec
         "U": universal.point("Location"),
         "W": idler.point("Location Chassis"),
         "V": idler.point("Location Link"),
-        "max_angle": quantity(largest(revolute), "deg"),
+        "max_angle": quantity(angle_at_lock(revolute), "deg"),
         "pitman_arm": body(arm),
         "link": body(link),
         **({"idler_joint": dict(IDLER_JOINT)} if wrong else {}),
     }
 
 
-def largest(part: JsonObject) -> float:
+def angle_at_lock(part: JsonObject) -> float:
     """Return the angle of an arm at full lock [deg]."""
     angle = part.positive("Maximum Angle (deg)")
     if not angle < 90.0:
-        raise part.wrong("Maximum Angle (deg)", f"{angle:g} deg is no angle of an arm; give less than 90 deg")
+        raise part.key_error(
+            "Maximum Angle (deg)", f"{angle:g} deg is no angle of an arm; give less than 90 deg"
+        )
     return angle
 
 
@@ -211,7 +215,7 @@ def rotary_arm(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) ->
     return {
         "pivot": quantities(origin + R @ at, "m"),
         "shaft": quantities(origin + R @ (at + SHAFT * axis), "m"),
-        "max_angle": quantity(largest(arm), "deg"),
+        "max_angle": quantity(angle_at_lock(arm), "deg"),
         "mass": arm.mass(),
         "com": quantities(origin + R @ (0.5 * (at + end)), "m"),
         "inertia": inertia(rotate_inertia(J, R), UNPHYSICAL),

@@ -119,7 +119,7 @@ def tmeasy(reading: Reading, part: JsonObject) -> Sections:
     return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
 
 
-def by_capacity(part: JsonObject) -> bool:
+def is_guessed_by_capacity(part: JsonObject) -> bool:
     """Return True if a tyre is guessed from its bearing capacity."""
     return not part.has("Parameters") and not part.has("Load Index")
 
@@ -132,7 +132,7 @@ def measures(reading: Reading, part: JsonObject) -> tuple[JsonObject, float, flo
     design = part.part("Design")
     radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
     design.has("Width [m]")
-    if reading.like_chrono and by_capacity(part):
+    if reading.like_chrono and is_guessed_by_capacity(part):
         radius -= 0.5 * design.positive("Rim Radius [m]")
     design.has("Rim Radius [m]")
     for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
@@ -145,7 +145,7 @@ def vehicle_type(reading: Reading, part: JsonObject) -> str:
 
     Chrono looks for it in the tyre's name where it guesses by the bearing capacity.
     """
-    if reading.like_chrono and by_capacity(part):
+    if reading.like_chrono and is_guessed_by_capacity(part):
         return part.text("Name")
     return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
 
@@ -181,13 +181,13 @@ def guess_stiffness(part: JsonObject, design: JsonObject, mass: float) -> tuple[
     """Nominal load, stiffness and damping from the load that the tyre may carry."""
     radius, rim = design.positive("Unloaded Radius [m]"), design.positive("Rim Radius [m]")
     if not rim < radius:
-        raise design.wrong(
+        raise design.key_error(
             "Rim Radius [m]", f"{rim:g} m is not less than the tyre's {radius:g} m; give it in m"
         )
     if part.has("Load Index"):
         index = part.number("Load Index")
         if index not in range(len(LOADS)):
-            raise part.wrong(
+            raise part.key_error(
                 "Load Index", f"{index:g} is no load index; it is a whole number up to {len(LOADS) - 1}"
             )
         load = load_of(int(index))
@@ -225,7 +225,9 @@ def read_parameters(
     for name, (block, key) in keys.items():
         first, second = part.part(block).numbers(key, 2)
         if not min(first, second) > 0.0:
-            raise part.part(block).wrong(key, f"{min(first, second):g} is not above 0; give positive numbers")
+            raise part.part(block).key_error(
+                key, f"{min(first, second):g} is not above 0; give positive numbers"
+            )
         pairs[name] = (first / pn, second / (2.0 * pn)) if name in FORCES else (first, second)
     return pn, cz, dz, pairs
 
@@ -236,7 +238,7 @@ def load_curve(part: JsonObject, key: str) -> Sections:
         return {}
     x, f = part.pairs(key)
     if x[0] != 0.0 or f[0] != 0.0:
-        raise part.wrong(key, f"it begins at ({x[0]:g}, {f[0]:g}); begin at (0, 0)")
+        raise part.key_error(key, f"it begins at ({x[0]:g}, {f[0]:g}); begin at (0, 0)")
     return {"load_curve": {"deflection": quantities(x, "m"), "force": quantities(f, "N")}}
 
 
@@ -247,7 +249,7 @@ def secant(vertical: JsonObject, pn: float) -> float:
     (x0, f0), (x1, f1) = next((piece for piece in pieces if piece[1][1] >= pn), pieces[-1])
     deflection = x0 + (pn - f0) * (x1 - x0) / (f1 - f0) if f1 > f0 else 0.0
     if not deflection > 0.0:
-        raise vertical.wrong(
+        raise vertical.key_error(
             "Tire Spring Curve Data", f"it does not rise to the nominal load of {pn:g} N; extend it"
         )
     return pn / deflection

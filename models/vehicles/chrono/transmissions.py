@@ -33,17 +33,17 @@ def simple_map(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str,
     bands = box.rows("Shift Points Map RPM")
     gears = tuple(sorted(given))
     if len(bands) != len(gears) or len(bands[0]) != 2:
-        raise box.wrong(
+        raise box.key_error(
             "Shift Points Map RPM", f"{len(bands)} rows for {len(gears)} gears; give [down, up] for each gear"
         )
     transmission: Sections = {"gears": quantities(gears), "reverse": quantity(reverse)}
     if len(gears) > 1:
         ups, downs = [up for _, up in bands[:-1]], [down for down, _ in bands[1:]]
         if not min(*ups, *downs) > 0.0:
-            raise box.wrong("Shift Points Map RPM", f"{min(*ups, *downs):g} rpm is no speed to shift at")
+            raise box.key_error("Shift Points Map RPM", f"{min(*ups, *downs):g} rpm is no speed to shift at")
         transmission |= {
             "upshift": quantities(ups, "rpm"),
-            "downshift": quantities(downshifts(reading, box, gears, ups, downs), "rpm"),
+            "downshift": quantities(lower_downshifts(reading, box, gears, ups, downs), "rpm"),
             "shift_time": AT_ONCE if reading.like_chrono else SHIFT_TIME,
         }
     return "geared", {"engine": with_inertia(engine), "transmission": transmission}
@@ -76,7 +76,7 @@ def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
         inertia += engine.inertia or 0.0
     up, down = box.positive("Upshift RPM"), box.positive("Downshift RPM")
     shifts = len(gears) - 1
-    lowered = downshifts(reading, box, gears, [up] * shifts, [down] * shifts)
+    lowered = lower_downshifts(reading, box, gears, [up] * shifts, [down] * shifts)
     own: Sections = {} if lowered == [down] * shifts else {"downshifts": quantities(lowered, "rpm")}
     return "automatic", {
         "engine": {**engine.section(), "idle_speed": IDLE, "inertia": quantity(inertia, "kg*m^2")},
@@ -97,7 +97,7 @@ def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
     }
 
 
-def downshifts(
+def lower_downshifts(
     reading: Reading, box: JsonObject, gears: Sequence[float], ups: Sequence[float], downs: Sequence[float]
 ) -> list[float]:
     """Return the speeds of the input for shifting down [rpm], lowered where shift points overlap.
@@ -165,14 +165,14 @@ def ratios(reading: Reading, box: JsonObject) -> tuple[tuple[float, ...], float]
     """Forward gears, output over input speed, and reverse."""
     gears = box.numbers("Forward Gear Ratios")
     if not min(gears) > 0.0 or len(set(gears)) < len(gears):
-        raise box.wrong("Forward Gear Ratios", "they must be positive and differ; correct them")
+        raise box.key_error("Forward Gear Ratios", "they must be positive and differ; correct them")
     if list(gears) != sorted(gears):
         reading.note(
             f"gears that do not follow each other ({box.path.name}): they are sorted, shift speeds stay"
         )
     reverse = box.number("Reverse Gear Ratio")
     if reverse == 0.0:
-        raise box.wrong("Reverse Gear Ratio", "0 is no ratio; give output speed over input speed")
+        raise box.key_error("Reverse Gear Ratio", "0 is no ratio; give output speed over input speed")
     return gears, -abs(reverse)
 
 

@@ -71,7 +71,7 @@ def read_pac02(path: str | Path) -> TyreFile:
     reading = Reading(path)
     part = reading.open(path)
     if part.template != "Pac02Tire":
-        raise part.is_no(
+        raise part.wrong_kind(
             "tyre for --tyre; give a Pac02Tire, a property file (.tir), or "
             "convert the vehicle with this tyre",
         )
@@ -113,7 +113,7 @@ def property_file(part: JsonObject) -> PropertyFile:
             }
     for key, value in part.data.items():
         if isinstance(value, dict) and key not in (*SECTIONS, "Visualization"):
-            raise part.wrong(key, f"no part of a Pac02Tire; known are {', '.join(SECTIONS)}")
+            raise part.key_error(key, f"no part of a Pac02Tire; known are {', '.join(SECTIONS)}")
     return PropertyFile(part.path.name, sections, {}, dict.fromkeys(SCALES, 1.0))
 
 
@@ -282,10 +282,10 @@ def tyre(reading: Reading, part: JsonObject) -> Tyre:
     """Return a tyre file."""
     kind, read = reading.by_template(part, "tyre", TYRES)
     if kind == MAGIC_FORMULA:
-        return by_coefficients(reading, part)
+        return read_coefficients(reading, part)
     section = read(reading, part)
     if reading.like_chrono:
-        kind, section = as_in_chrono(part, kind, section)
+        kind, section = chrono_kind(part, kind, section)
     design = part.part("Design") if part.has("Design") else part
     units = (" [kg]", " [kg.m2]") if part.has("Design") else ("", "")
     mass, J = design.number(f"Mass{units[0]}", least=0.0), design.moments(f"Inertia{units[1]}")
@@ -296,7 +296,7 @@ def tyre(reading: Reading, part: JsonObject) -> Tyre:
     return Tyre(kind, section, body, radius, stiffness, width)
 
 
-def as_in_chrono(part: JsonObject, kind: str, section: Sections) -> tuple[str, Sections]:
+def chrono_kind(part: JsonObject, kind: str, section: Sections) -> tuple[str, Sections]:
     """Return the kind that is evaluated as in Chrono, and its section: without a carcass, moments late."""
     own = {name: value for name, value in section.items() if name not in UNKNOWN_TO_CHRONO}
     if kind in ("tmeasy", "tmsimple"):
@@ -313,7 +313,7 @@ def check(part: JsonObject, kind: str, section: Sections) -> None:
     numbers = strip_sources(section)
     try:
         made: Any = tyre_section(kind).model_validate(numbers)
-        made.built()
+        made.build()
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         said = ": ".join((*map(str, first["loc"]), str(first.get("ctx", {}).get("error", first["msg"]))))
@@ -335,9 +335,9 @@ def strip_sources(section: Sections) -> dict[str, Any]:
     }
 
 
-def by_coefficients(reading: Reading, part: JsonObject) -> Tyre:
+def read_coefficients(reading: Reading, part: JsonObject) -> Tyre:
     """Return a ``Pac02Tire``: its own mass and inertia, or those of its property file."""
-    from ce_dynamics.models.vehicles.magic_formula_data import as_written  # here, because few need it
+    from ce_dynamics.models.vehicles.magic_formula_data import written_values  # here, because few need it
 
     file = tyre_file(reading, part)
     for line in file.report().splitlines()[1:]:
@@ -354,13 +354,13 @@ def by_coefficients(reading: Reading, part: JsonObject) -> Tyre:
         "inertia": f"{inertia(J)}{note}",
     }
     section: Sections = {"source": "chrono"}
-    section |= {name: quantity(value, unit) for name, (value, unit) in as_written(file).items()}
+    section |= {name: quantity(value, unit) for name, (value, unit) in written_values(file).items()}
     if reading.like_chrono:
         section["chrono_delay"] = STEP
     return Tyre(MAGIC_FORMULA, section, body, c.UNLOADED_RADIUS, c.VERTICAL_STIFFNESS * c.LCZ, c.WIDTH)
 
 
-def not_in_a_section(reading: Reading, part: JsonObject) -> Sections:
+def refuse_section(reading: Reading, part: JsonObject) -> Sections:
     """Raise NotImplementedError for tyres that are not read into a section."""
     raise NotImplementedError
 
@@ -374,7 +374,7 @@ TYRES: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
     "FialaTire": ("fiala", fiala),
     "TMsimpleTire": ("tmsimple", tmsimple),
     "Pac89Tire": ("pac89", pac89),
-    "Pac02Tire": (MAGIC_FORMULA, not_in_a_section),
+    "Pac02Tire": (MAGIC_FORMULA, refuse_section),
     "RigidTire": ("fiala", rigid),
 }
 """Our name of the kind, and what reads the file."""

@@ -16,8 +16,8 @@ from ce_dynamics.models.vehicles.chrono.axles import (
     axle,
     axle_names,
     carrier_of,
-    from_front_to_rear,
-    on_chassis,
+    order_axles,
+    put_drive_on_chassis,
     read_trailer,
     ride_height,
 )
@@ -80,8 +80,8 @@ def convert_vehicle(
     elif part.template == "WheeledVehicle":
         sections = vehicle(reading, part, choice)
     else:
-        raise part.is_no("vehicle on wheels; give a file of one")
-    unread = reading.unread()
+        raise part.wrong_kind("vehicle on wheels; give a file of one")
+    unread = reading.unread_keys()
     if unread:
         reading.note("keys that say nothing: " + ", ".join(unread))
     if any(other.cosmetic() for other in reading.files.values()):
@@ -115,10 +115,10 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     folder = own_folder(reading, body_path)
     files = part.list_of_parts("Axles")
     if not files:
-        raise part.wrong("Axles", "it is empty; describe one axle at least")
+        raise part.key_error("Axles", "it is empty; describe one axle at least")
     part.has("Subchassis")  # which axles that are on one say
     mechanisms = Mechanisms(reading, part, rears)
-    order = from_front_to_rear(files)
+    order = order_axles(files)
     driven, driveline = shafts(reading, part, order)
     read: dict[str, AxleReading] = {}
     for k, name in zip(order, axle_names(len(files)), strict=True):
@@ -131,21 +131,23 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
         rears, read = [*rears, behind.chassis], read | behind.axles
     kinds = sorted({one.tyre_kind for one in read.values()})
     if len(kinds) > 1:
-        raise part.wrong("Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind")
+        raise part.key_error(
+            "Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind"
+        )
     if not mechanisms.found and all(rear.words["hitch"] not in FOLDING for rear in rears):
-        raise part.wrong("Axles", "none has a 'Steering Index'; give one, and 'Steering Subsystems'")
+        raise part.key_error("Axles", "none has a 'Steering Index'; give one, and 'Steering Subsystems'")
     if all(one.words.get("braked") == "no" for one in read.values()):
-        raise part.wrong(
+        raise part.key_error(
             "Axles", "none has a 'Left Brake Input File' and a 'Right Brake Input File'; give one both"
         )
     for k, rear in enumerate(rears):
         if all(one.words.get("trailer") != rear.name for one in read.values()):
-            raise part.wrong(f"Rear Chassis[{k}]", f"no axle is on it; give one 'Chassis Index': {k}")
+            raise part.key_error(f"Rear Chassis[{k}]", f"no axle is on it; give one 'Chassis Index': {k}")
     powertrain, engine = power(reading, part, choice, folder, driveline)
     width = max(2.0 * one.wheel[1] + one.width for one in read.values())
     axles: Sections = {name: one.words for name, one in read.items()}
     if reading.like_chrono:  # whose final drives are all on the chassis
-        axles = {name: on_chassis(one.words) for name, one in read.items()}
+        axles = {name: put_drive_on_chassis(one.words) for name, one in read.items()}
     sections: Sections = {
         "title": part.text("Name"),
         "sources": sources(reading),
@@ -215,18 +217,22 @@ class Mechanisms:
         if index == -1.0:
             return None
         if index not in range(len(self.files)):
-            raise axle.wrong("Steering Index", f"{index:g}: there are {len(self.files)} steering subsystems")
+            raise axle.key_error(
+                "Steering Index", f"{index:g}: there are {len(self.files)} steering subsystems"
+            )
         file = self.files[int(index)]
         carrier = carrier_of(file, self.rears)
         if carrier is not carrier_of(axle, self.rears):
-            raise axle.wrong(
+            raise axle.key_error(
                 "Steering Index",
                 f"subsystem {index:g} is on another chassis than the axle; give both the same "
                 "'Chassis Index'",
             )
         if int(index) not in self.found:
             if len(self.found) == len(MECHANISMS):
-                raise axle.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
+                raise axle.key_error(
+                    "Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out"
+                )
             origin = np.zeros(3) if carrier is None else carrier.front
             name = MECHANISMS[len(self.found)]
             self.found[int(index)] = name, *steering(self.reading, file, name, origin)

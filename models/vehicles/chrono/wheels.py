@@ -36,7 +36,7 @@ def lean(reading: Reading, suspension: JsonObject) -> Sections:
     for ours, key in (("camber", "Camber Angle (deg)"), ("toe", "Toe Angle (deg)")):
         angle = suspension.number(key, 0.0)
         if not abs(angle) < STEEPEST:
-            raise suspension.wrong(
+            raise suspension.key_error(
                 key, f"{angle:g} is no angle of a wheel; give less than {STEEPEST:g} degrees"
             )
         if angle and suspension.template in UNTURNED:
@@ -81,13 +81,13 @@ def wheel_files(reading: Reading, axle: JsonObject) -> tuple[JsonObject, float |
 def brake(reading: Reading, axle: JsonObject, name: str) -> tuple[Sections, bool]:
     """Return the brake of each wheel of a named axle, and whether it reacts on the chassis."""
     if not axle.has("Left Brake Input File"):
-        raise axle.wrong("Left Brake Input File", "it is missing; expected the name of a brake's file")
+        raise axle.key_error("Left Brake Input File", "it is missing; expected the name of a brake's file")
     files = [reading.path_of(axle, f"{side} Brake Input File") for side in ("Left", "Right")]
     part = reading.section(f"{name}.brake", reading.open(files[0]))
     if files[0] != files[1]:
         reading.note(f"brakes that differ within an axle: that of {files[0].name} is taken for both")
     if part.template not in BRAKES:
-        raise part.is_no(f"brake that can be read; known are {', '.join(BRAKES)}")
+        raise part.wrong_kind(f"brake that can be read; known are {', '.join(BRAKES)}")
     on_shafts = part.template == "BrakeShafts"
     if on_shafts:
         part.has("Shaft Inertia")

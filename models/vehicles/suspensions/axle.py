@@ -341,7 +341,7 @@ class BuiltAxle:
 
     def _own_rods(self, side: Side) -> Iterator[tuple[str, BodyParameters]]:
         """Yield rods that lie between points, not in a joint, and halves of a shock absorber."""
-        for part in self.template.side.of_kind("rod", "shock"):
+        for part in self.template.side.parts_of_kind("rod", "shock"):
             data = side.numbers.get(part.name)
             if not part.words or (data is None and part.kind == "shock"):
                 continue

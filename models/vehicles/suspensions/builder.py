@@ -24,8 +24,8 @@ from ce_dynamics.models.vehicles.suspensions.linkages import (
     PlacedJoint,
     is_hinge,
 )
-from ce_dynamics.models.vehicles.suspensions.listed_graph import Edge, Lead, Leading, Leads, grow_tree
 from ce_dynamics.models.vehicles.suspensions.points import check_apart
+from ce_dynamics.models.vehicles.suspensions.suspension_graph import Edge, Lead, Leading, Leads, grow_tree
 from ce_dynamics.models.vehicles.suspensions.template import CHASSIS, STEERING
 
 SUBSTEPS = 3
@@ -54,7 +54,7 @@ def add_corner(axle: BuiltAxle, corner: str, system: System, chassis: Body, stee
             if step.joints[0].owner == corner:
                 builder.build(step)
     if not axle.template.listed:
-        for part in axle.template.side.of_kind("spring", "damper"):
+        for part in axle.template.side.parts_of_kind("spring", "damper"):
             if part.name in side.springs:
                 builder.add_spring(side, part.name, (CHASSIS, *part.words)[-2:])
     return builder.find(axle.find_carrier(corner))
@@ -167,7 +167,7 @@ class Builder:
         middle = self.axle.middle
         assert self.axle.template.axle is not None, "it is joined"
         for side in self.axle.sides:
-            for part in self.axle.template.axle.of_kind("clamp"):
+            for part in self.axle.template.axle.parts_of_kind("clamp"):
                 leaf, e = f"{side.name}.{part.words[0]}", middle.numbers[part.name]
                 r = side.points[f"{part.words[0]}.eye"] - side.points[f"{part.words[0]}.clamp"]
                 # A positive angle about r × Z lifts the eye.

@@ -82,7 +82,7 @@ def check_corner(
     check_near(name, data)
     ends = {f"{key}.{end}": np.array(getattr(spring, end)) for key, spring in springs.items() for end in ENDS}
     check_points(name, template, {"W": np.array(data.W), **points, **ends})
-    halves = {part.name: getattr(data, part.name) for part in template.side.of_kind("shock")}
+    halves = {part.name: getattr(data, part.name) for part in template.side.parts_of_kind("shock")}
     if any(half is not None for half in halves.values()):
         check_shock(name, halves, ends["damper.chassis"] - ends["damper.arm"])
     check_side(name, data)

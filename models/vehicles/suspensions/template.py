@@ -274,7 +274,7 @@ class Block:
         fields = {part.name: part.field() for part in self.parts}
         return {name: field for name, field in fields.items() if name == "axle"} | points | fields
 
-    def of_kind(self, *kinds: str) -> Iterator[TemplatePart]:
+    def parts_of_kind(self, *kinds: str) -> Iterator[TemplatePart]:
         """Yield the parts of some kinds."""
         return (part for part in self.parts if part.kind in kinds)
 

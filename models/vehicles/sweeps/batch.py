@@ -11,17 +11,17 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.variables import plain as plain_name
+from ce_dynamics.compiled.variables import valid_name as plain_name
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.prepared import Case, swinging
+from ce_dynamics.models.vehicles.prepared_run import Case, swinging
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.netcdf import netcdf_bytes
-from ce_dynamics.simulation.reached import INTERRUPTED
+from ce_dynamics.simulation.stored_instants import INTERRUPTED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -158,7 +158,7 @@ def batch_of(sweep: SweepPlan, case: Case, rows: Mapping[int, dict[str, Any]], r
     if not runs:
         return Batch(dict(rows), None)
     singles = [single(case, results.isel(run=k)) for k in range(len(runs))]
-    results = without_swinging(case, results, singles)
+    results = fail_swinging_runs(case, results, singles)
     made = {run: row_of(case, results.sel(run=run), own) for run, own in zip(runs, singles, strict=True)}
     return Batch({**rows, **made}, netcdf_bytes({"/": collect_batch(sweep, case, results, singles)}))
 
@@ -191,11 +191,11 @@ def single(case: Case, results: xr.Dataset) -> xr.Dataset:
         **results.attrs,
         **{what: int(results[what].values) for what in ("evaluations", "steps")},
     }
-    case.complete(reached)
+    case.add_results(reached)
     return reached
 
 
-def without_swinging(case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
+def fail_swinging_runs(case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
     """Return the results with runs failed whose driver swings between limits, as single runs are refused."""
     found = [swinging(case.manoeuvre, own) for own in singles]
     failures = [str(own) or trouble for own, trouble in zip(results["failure"].values, found, strict=True)]
@@ -215,9 +215,9 @@ def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, An
     if not reached.sizes["time"]:
         return row
     summary = summarise(reached, case.manoeuvre)
-    row |= {f.key: plain(f.value) for f in summary.figures if f.key not in (*TIMING, "time_reached")}
+    row |= {f.key: finite_or_none(f.value) for f in summary.figures if f.key not in (*TIMING, "time_reached")}
     for figure in summary.corners:
-        row |= {f"{corner}.{figure.key}": plain(value) for corner, value in figure.values.items()}
+        row |= {f"{corner}.{figure.key}": finite_or_none(value) for corner, value in figure.values.items()}
     return row
 
 
@@ -237,7 +237,7 @@ def collect_batch(
     return results
 
 
-def plain(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """Return a number for JSON, None if it is not finite."""
     return float(value) if np.isfinite(value) else None
 

@@ -31,7 +31,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from ce_dynamics.algebra import checks, files
-from ce_dynamics.compiled.variables import plain as plain_name
+from ce_dynamics.compiled.variables import valid_name as plain_name
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.sweeps.batch import Batch
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan

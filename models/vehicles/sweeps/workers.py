@@ -49,21 +49,21 @@ def finish_batches(
         If a worker dies.
     """
     if scheduler is not None:
-        yield from on_cluster(sweep, batches, processes, scheduler)
+        yield from run_on_dask(sweep, batches, processes, scheduler)
     elif processes == 1:
         text = sweep.text()
         for batch in batches:
             yield run_batch(text, batch)
     else:
-        yield from in_processes(sweep, batches, processes)
+        yield from run_in_processes(sweep, batches, processes)
 
 
-def in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
+def run_in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
     """On this machine."""
     context = multiprocessing.get_context("spawn")
     workers = min(processes, len(batches)) or 1
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, context, initializer=as_worker)
+    pool = ProcessPoolExecutor(workers, context, initializer=become_worker)
     try:
         futures = [pool.submit(run_batch, sweep.text(), batch) for batch in batches]
         left = set(futures)
@@ -85,7 +85,7 @@ def in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def as_worker() -> None:
+def become_worker() -> None:
     """In a worker: leave Ctrl-C and SIGTERM to the parent, and do not outlive it."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -99,7 +99,7 @@ def as_worker() -> None:
     threading.Thread(target=follow, daemon=True).start()
 
 
-def on_cluster(
+def run_on_dask(
     sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str
 ) -> Iterator[Batch]:
     """On a Dask cluster; results come back to this process, which alone writes."""

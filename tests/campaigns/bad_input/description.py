@@ -66,9 +66,11 @@ def of_systems() -> list[Case]:
     """The methods of `System`."""
     found = calls(ce.System, {}, "tolerance:-zero")
 
-    def method(of: Callable[..., Any], *given: Any) -> None:
+    def method(
+        of: Callable[..., Any], good: dict[str, Any], spec: str = "", own: dict[str, Any] | None = None
+    ) -> None:
         name = of.__name__
-        found.extend(calls(of, *given, run=lambda **given: getattr(fresh(), name)(**given)))
+        found.extend(calls(of, good, spec, own, run=lambda **given: getattr(fresh(), name)(**given)))
 
     new = {"name": "new", "mass": 1.0, "parent": "ground", "hinge": ce.Revolute((0, 1, 0))}
     inertia = {

@@ -186,7 +186,7 @@ def of_vehicles() -> list[Case]:
 def start() -> dict[str, Any]:
     """Return the arguments of a simulation in absolute coordinates."""
     two, empty = ce.compile(fresh()), np.zeros(0)
-    parts = {"embedding": two.embedding, "q": np.zeros(2), "v": np.zeros(2), "x": empty}
+    parts: dict[str, Any] = {"embedding": two.embedding, "q": np.zeros(2), "v": np.zeros(2), "x": empty}
     form = augmented.FullyAugmented(two.system)
     return {"model": form, "y0": form.state_from_embedded(**parts, u={"torque": 0.0}), "t_eval": [0.0, 1e-3]}
 

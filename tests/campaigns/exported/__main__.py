@@ -23,7 +23,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiled.export.fmu import VERSIONS, export_fmu
 from ce_dynamics.compiler.tracing.inline import dependencies
 from ce_dynamics.models.vehicles.case import prepare
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared_run import Case
 from tests.ce_dynamics.compiled.export.test_fmu import Instances
 
 TRAINS = ("van-trailer",)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.newton import backtrack, descend, largest, polish, shortened
+from ce_dynamics.algebra.newton import backtrack, descend, largest_residual, limit_step, polish
 
 
 def circle_and_line(x: Floats) -> tuple[Floats, Floats]:
@@ -61,6 +61,6 @@ def test_backtrack_halves_down_to_the_smallest_part() -> None:
 
 
 def test_shortened_steps_keep_their_direction() -> None:
-    np.testing.assert_allclose(shortened(np.array((3.0, -6.0)), 0.3), (0.15, -0.3), rtol=1e-15)
-    np.testing.assert_array_equal(shortened(np.array((0.1, -0.2)), 0.3), (0.1, -0.2))
-    assert largest(np.array((1.0, np.nan))) == np.inf
+    np.testing.assert_allclose(limit_step(np.array((3.0, -6.0)), 0.3), (0.15, -0.3), rtol=1e-15)
+    np.testing.assert_array_equal(limit_step(np.array((0.1, -0.2)), 0.3), (0.1, -0.2))
+    assert largest_residual(np.array((1.0, np.nan))) == np.inf

@@ -43,7 +43,7 @@ def _portable(monkeypatch: pytest.MonkeyPatch) -> None:
 def wanted(model: ce.Model) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "portable")
-        return determinism.in_a_simulator(ce.compile(model.system), model.start_at(None), Path())
+        return determinism.run_in_simulator(ce.compile(model.system), model.start_at(None), Path())
 
 
 @pytest.mark.parametrize("way", determinism.WAYS)

@@ -51,10 +51,10 @@ def test_second_time_nothing_is_compiled(folder: Path, monkeypatch: pytest.Monke
 def test_another_cpu_or_version_is_another_entry(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled()
     monkeypatch.setattr(machine, "object_code", refuse)
-    triple, cpu, features = llvm.host()
+    triple, cpu, features = llvm.host_cpu()
     for host in ((triple, "other", features), (triple, cpu, features + ",+other")):
         with monkeypatch.context() as patch:
-            patch.setattr(llvm, "host", lambda host=host: host)
+            patch.setattr(llvm, "host_cpu", lambda host=host: host)
             with pytest.raises(AssertionError, match="compiled again"):
                 compiled()
     monkeypatch.setattr("ce_dynamics.compiler.codegen.emit.EMITTER_VERSION", -1)
@@ -321,5 +321,5 @@ def test_entries_of_another_format_are_not_called_damaged(
     with caplog.at_level(logging.WARNING):
         assert disk_cache.load("key") is None
     assert not caplog.records
-    assert disk_cache.contents()[0] == disk_cache.clear() == 1
+    assert disk_cache.measure_contents()[0] == disk_cache.clear() == 1
     assert not list(folder.iterdir())

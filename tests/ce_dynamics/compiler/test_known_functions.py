@@ -180,15 +180,15 @@ def test_code_that_is_gone_is_compiled_anew(known: Path) -> None:
 
 def test_notes_are_not_counted_as_functions(known: Path) -> None:
     files = list(known.iterdir())
-    assert (len(files), disk_cache.contents()) == (2, (1, sum(path.stat().st_size for path in files)))
+    assert (len(files), disk_cache.measure_contents()) == (2, (1, sum(path.stat().st_size for path in files)))
     assert disk_cache.clear() == 1
     assert list(known.iterdir()) == []
 
 
 @pytest.mark.usefixtures("known", "no_tracing")
 def test_another_cpu_does_not_get_this_ones_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    triple, _, features = llvm.host()
-    monkeypatch.setattr(llvm, "host", lambda: (triple, "other", features))
+    triple, _, features = llvm.host_cpu()
+    monkeypatch.setattr(llvm, "host_cpu", lambda: (triple, "other", features))
     with pytest.raises(AssertionError, match="traced again"):
         _ = Model(pendulum()).dynamics
 

@@ -21,7 +21,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, machine, trace
 from ce_dynamics.compiler.code_levels import VARIABLE
 from ce_dynamics.compiler.codegen.emit import emit_llvm
-from ce_dynamics.compiler.disk_cache import contents
+from ce_dynamics.compiler.disk_cache import measure_contents
 from ce_dynamics.models import hmmwv
 
 
@@ -132,10 +132,10 @@ def test_code_made_quickly_gives_the_same_bits(
     near = [rng.uniform(-0.1, 0.1, (*shape, lanes)) for shape in traced.input_shapes.values()]
     given = [x if lanes > 1 else x[..., 0] for x in near]
     full = compile_function(traced, lanes)(*given)
-    kept = contents()[0]
+    kept = measure_contents()[0]
     monkeypatch.setenv(VARIABLE, "quick")
     quick = compile_function(traced, lanes)(*given)
-    assert contents()[0] == kept + 1  # it is not the other's code
+    assert measure_contents()[0] == kept + 1  # it is not the other's code
     assert all(np.isfinite(x).all() for x in full)
     for one, other in zip(full, quick, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -14,7 +14,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.cli.progress import Display
 from ce_dynamics.compiler import progress
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from tests.support import systems as mechanisms
 
 
@@ -28,7 +28,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture)
 
 
 def test_long_work_is_mentioned_again_and_again(impatient: pytest.LogCaptureFixture) -> None:
-    with at_work("digging", lambda: "3 m deep"):
+    with log_work("digging", lambda: "3 m deep"):
         time.sleep(0.5)
     lines = impatient.messages
     assert 2 <= len(lines) <= 8  # 6, and one more or a few less on a busy machine
@@ -37,7 +37,7 @@ def test_long_work_is_mentioned_again_and_again(impatient: pytest.LogCaptureFixt
 
 
 def test_the_innermost_is_named(impatient: pytest.LogCaptureFixture) -> None:
-    with at_work("outer"), at_work("inner"):
+    with log_work("outer"), log_work("inner"):
         time.sleep(0.3)
     named = {line.split(":")[0] for line in impatient.messages[1:] if "so far" in line}
     assert named == {"inner"}  # the first may come before the inner work begins
@@ -45,7 +45,7 @@ def test_the_innermost_is_named(impatient: pytest.LogCaptureFixture) -> None:
 
 def test_much_that_is_short_is_mentioned(impatient: pytest.LogCaptureFixture) -> None:
     for k in range(20):
-        with at_work(f"piece {k}"):
+        with log_work(f"piece {k}"):
             time.sleep(0.03)
     assert len([line for line in impatient.messages if "so far" in line]) >= 2
 
@@ -53,10 +53,10 @@ def test_much_that_is_short_is_mentioned(impatient: pytest.LogCaptureFixture) ->
 def test_short_work_is_not(impatient: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "FIRST", 60.0)
     monkeypatch.setattr(progress, "_workers", progress._Workers())  # of whom no work ended a moment ago
-    with at_work("a moment"):
+    with log_work("a moment"):
         time.sleep(0.01)
     assert not impatient.messages
-    with pytest.raises(ValueError, match="oops"), at_work("a failure"):
+    with pytest.raises(ValueError, match="oops"), log_work("a failure"):
         raise ValueError("oops")
     assert not progress._workers.here.stack
 
@@ -64,7 +64,7 @@ def test_short_work_is_not(impatient: pytest.LogCaptureFixture, monkeypatch: pyt
 def test_nobody_listens(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "ce_dynamics")
     before = threading.active_count()
-    with at_work("silence"):
+    with log_work("silence"):
         assert threading.active_count() == before
 
 
@@ -105,7 +105,7 @@ def test_by_logging_alone() -> None:
     code = (
         "import logging, time; logging.basicConfig(level=logging.INFO)\n"
         "from ce_dynamics.compiler import progress; progress.FIRST = 0.05\n"
-        "with progress.at_work('compiling dynamics'): time.sleep(0.4)"
+        "with progress.log_work('compiling dynamics'): time.sleep(0.4)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert "INFO:ce_dynamics:compiling dynamics: 0 s so far" in run.stderr

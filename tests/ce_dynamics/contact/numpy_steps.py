@@ -75,7 +75,7 @@ def tree_step(unilateral: UnilateralModel, t: float, y: Floats, h: float, start:
     y_plus = np.concatenate((q_plus, solution.v, x_plus))
     if hit is None:
         return TreeEnd(y_plus, solution, work)
-    return TreeEnd(y_plus, solution.behind(hit.p, hit.residual, hit.unresolved), hit.work + work)
+    return TreeEnd(y_plus, solution.after_impact(hit.p, hit.residual, hit.unresolved), hit.work + work)
 
 
 class BodiesEnd(NamedTuple):

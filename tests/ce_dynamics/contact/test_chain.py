@@ -17,7 +17,7 @@ from ce_dynamics.contact import (
     Problem,
     solve_friction,
 )
-from ce_dynamics.contact.exact import certificate
+from ce_dynamics.contact.exact import find_certificate
 from ce_dynamics.contact.solvers.friction_problem import de_saxce_residual
 from ce_dynamics.contact.solvers.newton import proximal
 from ce_dynamics.contact.solvers.rows import ScaledRows, scale_rows
@@ -214,7 +214,7 @@ def test_only_limit_stops_and_best_point_is_returned() -> None:
 
 def test_infeasible_is_said_with_a_certificate() -> None:
     problem = contradiction([Kind.UNILATERAL, Kind.UNILATERAL, Kind.FRICTION])
-    y = certificate(problem)
+    y = find_certificate(problem)
     assert y is not None
     assert np.all(y[:2] >= 0.0)
     np.testing.assert_allclose(problem.GT.multiply_transposed(y), 0.0, atol=1e-12)
@@ -225,8 +225,8 @@ def test_infeasible_is_said_with_a_certificate() -> None:
 
 def test_solvable_problems_have_no_certificate(rng: np.random.Generator) -> None:
     for _ in range(20):
-        assert certificate(frictionless(rng, doubled=True)) is None
-    assert certificate(stack(3)) is None
+        assert find_certificate(frictionless(rng, doubled=True)) is None
+    assert find_certificate(stack(3)) is None
 
 
 def test_bad_settings_are_refused() -> None:

@@ -26,7 +26,7 @@ from ce_dynamics.contact import (
 from ce_dynamics.contact.conditions import ConvergenceError
 from ce_dynamics.contact.rigid_step import RigidStep
 from ce_dynamics.contact.shapes import Shape
-from ce_dynamics.contact.solvers.chain import islands
+from ce_dynamics.contact.solvers.chain import find_islands
 from ce_dynamics.contact.solvers.newton import evaluate_map, find_direction, held_system, steps_of
 from ce_dynamics.contact.solvers.rows import MapPoint, ScaledRows, natural_map
 from tests.ce_dynamics.contact.numpy_steps import BodiesEnd, bodies_step
@@ -100,14 +100,14 @@ def test_near_pair_list_serves_resting_bodies_for_long(monkeypatch: pytest.Monke
     shapes = [RigidShape(None, HalfSpace()), RigidShape("ball", Sphere(0.1))]
     contacts = RigidContacts(RigidBodies([RigidBody("ball", 1.0, (0.004,) * 3, (0.0, 0.0, 0.1))]), shapes)
     looks = []
-    near = contacts.placed.near
+    near = contacts.placed.find_near_pairs
 
     def counted(*given: Any) -> Any:
         looks.append(given)
         assert len(looks) <= 10
         return near(*given)
 
-    monkeypatch.setattr(contacts.placed, "near", counted)
+    monkeypatch.setattr(contacts.placed, "find_near_pairs", counted)
     run = simulate_rigid(contacts, duration=2e-3, step=1e-5)
     assert run.states[-1].r[0, 2] == pytest.approx(0.1, abs=1e-9)
     assert looks
@@ -124,7 +124,7 @@ def test_rows_form_islands_that_friction_joins() -> None:
     # point masses: the normal row has no entry of A in common with its friction
     A = np.diag([1.0, 2.0, 3.0, 1.0, 2.0])
     A[3, 4] = A[4, 3] = 0.5
-    found = islands(A, np.array([-1, 0, -1, -1, -1]))
+    found = find_islands(A, np.array([-1, 0, -1, -1, -1]))
     assert [part.tolist() for part in found] == [[0, 1], [2], [3, 4]]
 
 
@@ -152,13 +152,13 @@ def test_islands_that_are_solved_stay_as_they_are(rng: np.random.Generator) -> N
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     conditions = Conditions.of([Kind.UNILATERAL] * 3)
     problem = Problem.from_dense(rows, np.eye(2), np.array([-1.0, -2.0]), np.zeros(3), conditions)
-    found = Chain().thoroughly(problem, np.array([0.3, 0.7, 0.5]))
+    found = Chain().solve_thoroughly(problem, np.array([0.3, 0.7, 0.5]))
     assert found.converged
     assert found.p[:2].tolist() == [0.3, 0.7]
     assert found.p[2] == pytest.approx(2.0, abs=1e-9)
     impatient = Chain(limit=1e-3, time_limit=1e-9)
     with pytest.raises(ConvergenceError, match="residual"):
-        impatient.within(impatient.thoroughly(problem, np.array([0.3, 0.7, 0.5])))
+        impatient.within(impatient.solve_thoroughly(problem, np.array([0.3, 0.7, 0.5])))
 
 
 def test_newton_steps_of_held_rows_equal_all(rng: np.random.Generator) -> None:

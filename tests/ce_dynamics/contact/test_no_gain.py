@@ -24,7 +24,7 @@ from ce_dynamics.contact import (
     Sphere,
     UnilateralModel,
 )
-from ce_dynamics.contact.problem import without_gain
+from ce_dynamics.contact.problem import limit_gain
 from ce_dynamics.contact.solvers.chain import Patience
 from ce_dynamics.contact.steps import Acting, SmoothSteps
 
@@ -69,7 +69,7 @@ def test_impulses_that_are_no_solution_give_no_energy(rng: np.random.Generator) 
         problem = Problem(SparseRows.dense(GT), SparseRows.dense(YT), v, np.zeros(m), conditions)
         found = problem.solution(rng.uniform(0.0, 3.0, size=m), "drawn", 0, 1e-10)
         assert not found.converged
-        tame = without_gain(problem, found, GT @ v, GT @ found.v)
+        tame = limit_gain(problem, found, GT @ v, GT @ found.v)
         before, drawn, after = (float(0.5 * u @ M @ u) for u in (v, found.v, tame.v))
         assert after <= before * (1.0 + 1e-12) or after <= drawn * (1.0 + 1e-12) <= before
         if drawn > before:
@@ -102,14 +102,14 @@ def test_a_run_of_steps_without_solution_ends() -> None:
     patience = Patience(full)
     limits = []
     for _ in range(20):
-        patience.learn(False)
+        patience.record_outcome(False)
         assert isinstance(patience.solver, Chain)
         limits.append(patience.solver.time_limit)
     assert limits[:3] == [4.0, 2.0, 1.0]
     assert limits[-1] == 8e-3
     for _ in range(10):
-        patience.learn(True)
+        patience.record_outcome(True)
     assert patience.solver is full
     other = Patience(GaussSeidel(1e-9))
-    other.learn(False)
+    other.record_outcome(False)
     assert other.solver == GaussSeidel(1e-9)

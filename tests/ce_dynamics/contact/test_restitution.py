@@ -26,7 +26,7 @@ from ce_dynamics.contact import (
     simulate_unilateral,
 )
 from ce_dynamics.contact.conditions import SparseRows
-from ce_dynamics.contact.restitution import TouchingRows, impact, impacts, largest_share, rebounding
+from ce_dynamics.contact.restitution import TouchingRows, impact, impacts, largest_share, rebound_shares
 
 H = 1e-3
 REST = 1e-2
@@ -214,7 +214,7 @@ def test_rebound_rule() -> None:
 
     def rule(psi: float, rate: float, predicted: float, e: Floats = half) -> float:
         arrays = (np.array([psi]), np.array([rate]), np.array([predicted]))
-        return float(rebounding(*arrays, 0.1, yes, e, 0.01)[0])
+        return float(rebound_shares(*arrays, 0.1, yes, e, 0.01)[0])
 
     assert rule(0.05, -2.0, -2.0) == 1.0
     assert rule(0.5, -2.0, -2.0) == 0.0  # not reached in this step
@@ -223,7 +223,7 @@ def test_rebound_rule() -> None:
     np.testing.assert_allclose(rule(0.001, -0.015, -1.0), 0.5)
     np.testing.assert_allclose(rule(0.001, -0.01 - 1e-12, -1.0), 0.0, atol=1e-9)
     assert rule(0.05, -2.0, -2.0, np.zeros(1)) == 0.0
-    assert rebounding(np.ones(1), -np.ones(1), -20.0 * np.ones(1), 0.1, ~yes, half, 0.0)[0] == 0.0
+    assert rebound_shares(np.ones(1), -np.ones(1), -20.0 * np.ones(1), 0.1, ~yes, half, 0.0)[0] == 0.0
 
 
 def test_contacts_of_runs_do_no_work_on_bodies(rng: np.random.Generator) -> None:

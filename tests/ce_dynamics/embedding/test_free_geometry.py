@@ -12,7 +12,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics import FourBar
-from ce_dynamics.mechanism.parameters import Parameter, at_nominal, part_way, values_at
+from ce_dynamics.mechanism.parameters import Parameter, part_way, to_nominal, values_at
 
 Numbers = dict[str, float]
 Z = (0.0, 0.0, 1.0)
@@ -368,10 +368,10 @@ def test_a_path_coordinate_refuses_free_geometry() -> None:
 def test_copies_on_the_way() -> None:
     p: Any = Parameter("p", 2.0)
     hinge = ce.Revolute((0, 0, 1), at=(p, 3.0 * p, 0.0))
-    assert at_nominal(hinge).at.tolist() == [2.0, 6.0, 0.0]
+    assert to_nominal(hinge).at.tolist() == [2.0, 6.0, 0.0]
     assert part_way(hinge, 1.0) is hinge
     np.testing.assert_array_equal(values_at(part_way(hinge, 0.25).at, (p,), [4.0]), [2.5, 7.5, 0.0])
     plain = ce.Revolute((0, 0, 1), at=(1, 2, 3))
-    assert at_nominal(plain) is plain
-    pair = at_nominal((hinge, hinge))
+    assert to_nominal(plain) is plain
+    pair = to_nominal((hinge, hinge))
     assert pair[0] is pair[1]

@@ -11,7 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.inertia import principal_inertia
-from ce_dynamics.mechanism.orientation import Directions, Orientation, by_directions
+from ce_dynamics.mechanism.orientation import Directions, Orientation, from_directions
 
 RNG = np.random.default_rng(5)
 EPS = float(np.finfo(float).eps)
@@ -24,7 +24,7 @@ def a_rotation() -> Array:
 def known_by_directions() -> tuple[Array, Orientation]:
     """A rotation R, and the same by the directions of another random frame."""
     R, design = a_rotation(), a_rotation()
-    return R, by_directions(Directions(R @ design, design))
+    return R, from_directions(Directions(R @ design, design))
 
 
 def test_vectors_turn_as_the_matrix_turns_them() -> None:
@@ -74,7 +74,7 @@ def test_vector_along_direction_turns_by_three_multiplications() -> None:
     design = a_rotation()
 
     def along(now: Array) -> dict[str, Array]:
-        return {"now": by_directions(Directions(now.reshape(3, 3), design)).rotate(0.7 * design[:, 1])}
+        return {"now": from_directions(Directions(now.reshape(3, 3), design)).rotate(0.7 * design[:, 1])}
 
     assert trace("along", along, {"now": 9}).n_instructions == 3
 

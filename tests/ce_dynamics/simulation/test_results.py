@@ -14,7 +14,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import Variable, plain, variables
+from ce_dynamics.compiled.variables import Variable, valid_name, variables
 from ce_dynamics.contact import JointStop, UnilateralModel, simulate_unilateral
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import Entry
@@ -198,8 +198,8 @@ def test_variables_that_would_overwrite_each_other_are_refused(
 
 
 def test_plain_names() -> None:
-    assert plain("front arm.motion.rate") == "front_arm_motion_rate"
-    assert plain("left/arm.motion") == "left_arm_motion"  # NetCDF keeps / for groups
+    assert valid_name("front arm.motion.rate") == "front_arm_motion_rate"
+    assert valid_name("left/arm.motion") == "left_arm_motion"  # NetCDF keeps / for groups
 
 
 def test_outputs_of_simulator_and_results_share_names(model: Model) -> None:

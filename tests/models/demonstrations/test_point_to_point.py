@@ -18,7 +18,7 @@ import ce_dynamics as ce
 from ce_dynamics.augmented import compute_accelerations
 from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
 from ce_dynamics.augmented.states import observe_states
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.models.demonstrations.point_to_point.model import (
@@ -224,7 +224,7 @@ def test_pendulum_pair_agrees_with_its_embedded_form() -> None:
     end = system.simulate(start, [0.0, 2.0], rtol=1e-10, atol=1e-11).states[-1]
     run = ce.simulate(model, duration=2.0, y0=y0, method="DOP853", rtol=1e-11, atol=1e-12, interval=2.0)
     entries = (*model.layout.q, *model.layout.v)
-    y = np.array([float(run[plain(entry.name)][-1]) for entry in entries])
+    y = np.array([float(run[valid_name(entry.name)][-1]) for entry in entries])
     expected = observe_states(model.instant(y, model.u0).outward)
     for name in ("body 1", "body 2"):
         np.testing.assert_allclose(end.body(name).r, expected[name].r.astype(float), atol=1e-7)

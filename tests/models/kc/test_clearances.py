@@ -11,7 +11,7 @@ from scipy.optimize import lsq_linear, minimize, minimize_scalar
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import kc
-from ce_dynamics.models.kc.clearances import Clearances, nearest, nearest_of_row, nearest_of_segments
+from ce_dynamics.models.kc.clearances import Clearances, nearest_of_row, nearest_of_segments, nearest_points
 from ce_dynamics.models.kc.optimisation import Targets
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -50,7 +50,7 @@ def test_nearest_points_of_segments() -> None:
 def test_nearest_of_rows_is_nearest_of_all_pieces() -> None:
     rng = np.random.default_rng(2)
     one, other = rng.normal(size=(4, 3)), rng.normal(size=(3, 3)) + 1.0
-    near = nearest(one, other)
+    near = nearest_points(one, other)
     best = np.inf
     for (a, b), (c, d) in itertools.product(itertools.pairwise(one), itertools.pairwise(other)):
         s, t = nearest_of_segments(a, b, c, d)

@@ -130,7 +130,7 @@ def test_converters_that_make_power_are_refused() -> None:
 
 def driven(speeds: list[tuple[float, float]]) -> list[float]:
     """Gears after each part of a journey: (output speed at its end, time), linear in between, from rest."""
-    z, output, gears = np.array(GEARS.at_speed(0.0)), 0.0, []
+    z, output, gears = np.array(GEARS.states_at_speed(0.0)), 0.0, []
     for end, duration in speeds:
         begin, output = output, end
 
@@ -157,7 +157,10 @@ def test_gears_are_shifted_with_hysteresis() -> None:
 
 def test_a_shift_takes_its_time() -> None:
     run = solve_ivp(
-        lambda _, z: GEARS.rates(z.tolist(), 80.0), (0.0, GEARS.shift_time), GEARS.at_speed(0.0), rtol=1e-9
+        lambda _, z: GEARS.rates(z.tolist(), 80.0),
+        (0.0, GEARS.shift_time),
+        GEARS.states_at_speed(0.0),
+        rtol=1e-9,
     )
     gear = [float(GEARS.gear(z.tolist())) for z in run.y.T]
     assert gear[0] == 1.0

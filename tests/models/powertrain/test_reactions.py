@@ -239,7 +239,7 @@ def test_biased_differentials_favour_the_slower_wheel(
     model = driven(UNITS["geared"], ALONG, inside=True)
     wheels = [model.find(f"wheel {side}") for side in (-0.7, 0.8)]
     pair = [DrivenWheel(wheel, model.find("axle"), wheel.com, (0.0, 1.0, 0.0)) for wheel in wheels]
-    found = DrivenWheels("line", model.find("chassis"), pair, None, biases=(2.0,)).biased(spins)
+    found = DrivenWheels("line", model.find("chassis"), pair, None, biases=(2.0,)).bias_torques(spins)
     assert found == pytest.approx(parts, rel=1e-12)
 
 
@@ -376,13 +376,13 @@ def test_torques_by_hand() -> None:
     each = [DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.0), axle) for wheel in wheels]
     driven_wheels = DrivenWheels("line", chassis, each, None, Propeller(0.25, ALONG))
     axes, _ = driven_wheels.observe(Scripted())
-    np.testing.assert_allclose(1000.0 * driven_wheels.on_housing(axes, axle), (-250.0, -1000.0, 0.0))
-    np.testing.assert_allclose(1000.0 * driven_wheels.on_chassis(axes), (250.0, 0.0, 0.0))
+    np.testing.assert_allclose(1000.0 * driven_wheels.housing_torque(axes, axle), (-250.0, -1000.0, 0.0))
+    np.testing.assert_allclose(1000.0 * driven_wheels.chassis_torque(axes), (250.0, 0.0, 0.0))
     # With half of the torque by a gear of 1/5, that wheel gets 5/4 of its half; the shaft's torque stays.
     each[1] = each[1]._replace(ratio=0.2)
     unequal = DrivenWheels("line", chassis, each, None, Propeller(0.25, ALONG))
     axes, _ = unequal.observe(Scripted())
-    np.testing.assert_allclose(1000.0 * unequal.on_housing(axes, axle), (-250.0, -500.0 - 625.0, 0.0))
-    np.testing.assert_allclose(1000.0 * unequal.on_chassis(axes), (250.0, 0.0, 0.0))
+    np.testing.assert_allclose(1000.0 * unequal.housing_torque(axes, axle), (-250.0, -500.0 - 625.0, 0.0))
+    np.testing.assert_allclose(1000.0 * unequal.chassis_torque(axes), (250.0, 0.0, 0.0))
     with pytest.raises(DataError, match="axle need a propeller shaft"):
         DrivenWheels("line", chassis, each, None)

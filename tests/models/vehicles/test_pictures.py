@@ -16,7 +16,7 @@ from ce_dynamics.models.parts.roads.kinds import road
 from ce_dynamics.models.parts.roads.map_files import HeightMap
 from ce_dynamics.models.parts.roads.surfaces import EDGE, BumpRoad, InclinedRoad
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.bodywork import FrameSizes, cockpit, eyes_of, style_of, styles
+from ce_dynamics.models.vehicles.bodywork import FrameSizes, choose_style, cockpit, eye_position, styles
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.pictures import (
     CONE,
@@ -100,7 +100,7 @@ def test_bodywork_follows_class_and_clears_wheels(name: str, style: str) -> None
     system = build(path=name)
     frame = frame_of(units_of(system)["chassis"])
     com = float(nominal(system.find("chassis").com)[2])
-    assert style_of(frame, com - frame.ground) == style
+    assert choose_style(frame, com - frame.ground) == style
     shells = [shape for shape in shapes_of(system)["chassis"] if shape.kind == "mesh"]
     painted = [shape.points for shape in shells if shape.look == "paint"]
     points = np.concatenate(painted)
@@ -228,7 +228,7 @@ def test_cameras_look_forward_and_at_every_wheel(sedan: ce.System) -> None:
 
 def test_steering_wheels_are_within_reach_of_eyes() -> None:
     frame = FrameSizes(0.8, -0.8, (0.8, -0.8), half=0.6, ground=-0.3, radius=0.26, tyre=0.09)
-    seats = {name: (cockpit(style, frame), eyes_of(style, frame)) for name, style in styles().items()}
+    seats = {name: (cockpit(style, frame), eye_position(style, frame)) for name, style in styles().items()}
     seats["single-seater"] = single_seater(frame), eyes_in("single-seater", frame)
     for name, (shapes, eyes) in seats.items():
         rods = [shape for shape in shapes if shape.colour == "#33383d"]

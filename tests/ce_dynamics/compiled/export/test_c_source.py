@@ -47,7 +47,7 @@ def unfused(traced: TracedFunction, *inputs: np.ndarray) -> list[np.ndarray]:
     """Evaluated by machine code that rounds after every operation."""
     module = llvm.binding().parse_assembly(emit_llvm(traced, fuse=False))
     target = llvm.target_machine(FULL)
-    module.triple, module.data_layout = llvm.host()[0], str(target.target_data)
+    module.triple, module.data_layout = llvm.host_cpu()[0], str(target.target_data)
     return list(machine.link(bytes(target.emit_object(module)), traced)(*inputs))
 
 

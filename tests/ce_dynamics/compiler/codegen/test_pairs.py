@@ -12,7 +12,7 @@ from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import TracedFunction, llvm, machine, trace
 from ce_dynamics.compiler.code_levels import QUICK
 from ce_dynamics.compiler.codegen.emit import emit_llvm
-from ce_dynamics.compiler.codegen.fused import FUSED, CodeArrays, code_of, fingerprints
+from ce_dynamics.compiler.codegen.fused import FUSED, CodeArrays, code_of, number_formulas
 from ce_dynamics.compiler.codegen.pairs import PAIRED, SUMS, Pairs
 from ce_dynamics.compiler.tracing.operations import Op
 from tests.ce_dynamics.compiler.codegen.test_outliner import numbers, run, steps
@@ -27,7 +27,7 @@ def compiled(traced: TracedFunction, pairs: bool) -> Any:
     module = llvm.binding().parse_assembly(emit_llvm(traced, pairs=pairs))
     module.verify()
     target = llvm.target_machine(QUICK)
-    module.triple, module.data_layout = llvm.host()[0], str(target.target_data)
+    module.triple, module.data_layout = llvm.host_cpu()[0], str(target.target_data)
     return machine.link(bytes(target.emit_object(module)), traced)
 
 
@@ -201,6 +201,6 @@ def test_products_join_sums_alike_on_both_sides() -> None:
     joined = [n for n in range(len(code.op)) if code.op[n] >= 64]
     (a, b) = joined
     # the product that is left by itself is of the same kind
-    marks = fingerprints(code_of(traced, fuse=False))
+    marks = number_formulas(code_of(traced, fuse=False))
     assert marks[code.operands[a, 2]] == marks[code.operands[b, 2]]
     assert len(Pairs(code).of) == 6

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
-from ce_dynamics.embedding.numeric.substeps import Linearised, continue_along, way
+from ce_dynamics.embedding.numeric.substeps import Linearised, continue_along, coordinate_change
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 HINGES = {
@@ -30,12 +30,12 @@ HINGES = {
 def test_way_leads_there_by_less_than_half_turn(hinge: Hinge, rng: np.random.Generator) -> None:
     for _ in range(10):
         start, target = hinge.neutral + rng.uniform(-2.5, 2.5, (2, hinge.n_q))
-        step = way(hinge, start, target, short=True)
+        step = coordinate_change(hinge, start, target, short=True)
         there, meant = (np.asarray(hinge.configuration(q), float) for q in (start + step, target))
         np.testing.assert_allclose(there, meant, atol=1e-14)
         angles = [unit == "rad" for unit in hinge.coordinate_units]
         assert np.all(np.abs(np.asarray(step, float)[angles]) <= np.pi + 1e-14)
-        np.testing.assert_array_equal(way(hinge, start, start, short=True), np.zeros(hinge.n_q))
+        np.testing.assert_array_equal(coordinate_change(hinge, start, start, short=True), np.zeros(hinge.n_q))
 
 
 @pytest.mark.parametrize("substeps", [8, 16])

@@ -22,7 +22,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations, simulate_dae
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem
 from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Motion, Prescribed
 from ce_dynamics.mechanism.forces.base import StateDeclaration
@@ -535,7 +535,7 @@ def test_hinge_in_the_stabilised_index_2_form() -> None:
     start = full.state_from_embedded(model.embedding, *model.layout.split(y0))
     dae = simulate_dae(full, start, [0.0, 0.2], rtol=1e-9, atol=1e-9)
     entries = (*model.layout.q, *model.layout.v)
-    y = np.array([float(run[plain(entry.name)][-1]) for entry in entries])
+    y = np.array([float(run[valid_name(entry.name)][-1]) for entry in entries])
     end = full.state_from_embedded(model.embedding, *model.layout.split(y))
     r = np.concatenate([dae.body(body.name).r[-1] for body in system.bodies])
     expected = np.concatenate([full.at(end).states[body.name].r for body in system.bodies])

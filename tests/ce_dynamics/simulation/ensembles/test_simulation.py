@@ -15,7 +15,7 @@ from ce_dynamics.errors import ModelError, RangeWarning, SimulationError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.simulation.ensembles.making import compile_lanes
+from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes
 from tests.support.systems import four_bar
 
 

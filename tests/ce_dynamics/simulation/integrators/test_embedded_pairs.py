@@ -77,7 +77,7 @@ def between(method: EmbeddedPair, theta: float) -> Floats:
     n = len(method.c)
     after = np.append(np.array(method.A[-1]), 0.0)
     room = PairBuffers(*method.table, np.zeros(6), np.eye(n), after, np.array(method.dense))
-    track = PairTrack(*13 * (np.zeros(n),))._replace(h=np.ones(1))
+    track = PairTrack(*13 * (np.zeros(n),))._replace(h=np.ones(1))  # type: ignore[arg-type]
     out = np.zeros(n)
     interpolate(room, track, 0, theta, 1, out)
     return out

@@ -251,7 +251,8 @@ def test_a_step_of_a_pair_equals_plain_numpy(name: str) -> None:
     track, work = batch.track._replace(y=stepper.y), batch.work
     track.clock[0, 0], track.h[0], track.all_h[:] = 0.3, h, h
     work.K[0] = rhs(0.3, PENDULUM_START)
-    stages(Buffers(*(part.reshape(-1) for part in batch.space.buffers)), work, track, 1)
+    buffers = Buffers(*(part.reshape(-1) for part in batch.space.buffers))  # type: ignore[arg-type]
+    stages(buffers, work, track, 1)
     after, error = plain.embedded_pair(rhs, 0.3, PENDULUM_START, h, *TABLES[name])
     np.testing.assert_allclose(work.ahead, after, rtol=0.0, atol=1e-14)
     estimate_errors(work, track, 1)

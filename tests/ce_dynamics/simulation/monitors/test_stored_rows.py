@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.monitors.monitor import FinishedRun
-from ce_dynamics.simulation.monitors.promises import Bounds, InputRanges, Promises, all_finite
+from ce_dynamics.simulation.monitors.postconditions import Bounds, InputRanges, Promises, all_finite
 from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, probes_of
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observe_run
@@ -38,14 +38,14 @@ def test_bounds_hold_up_to_their_limits() -> None:
     bounds = Bounds.of([3, 0], [-1.0, 0.0], [2.0, np.inf])
     table = np.full((6, 4), np.nan)
     table[:, 3], table[:, 0] = np.linspace(-1.0, 2.0, 6), 0.0
-    assert bounds.hold(table)
-    assert bounds.hold(table[:0])
+    assert bounds.are_kept(table)
+    assert bounds.are_kept(table[:0])
     for k in range(6):
         for column, value in ((3, 2.0 + 1e-15), (3, -1.0 - 1e-15), (0, -5e-324), (0, np.nan)):
             altered = table.copy()
             altered[k, column] = value
-            assert not bounds.hold(altered)
-    assert Bounds.of([], [], []).hold(table)
+            assert not bounds.are_kept(altered)
+    assert Bounds.of([], [], []).are_kept(table)
 
 
 def test_probes_are_the_extreme_rows() -> None:
@@ -103,9 +103,9 @@ def run_of(model: ce.Model, slope: float) -> FinishedRun:
 
 
 def test_a_law_beyond_its_input_range_warns(turning: ce.Model) -> None:
-    InputRanges().judge(run_of(turning, 2.0))  # reaches 1 N m at the end
+    InputRanges().check_run(run_of(turning, 2.0))  # reaches 1 N m at the end
     with pytest.warns(RangeWarning, match="torque"):
-        InputRanges().judge(run_of(turning, 2.1))
+        InputRanges().check_run(run_of(turning, 2.1))
 
 
 def test_promises_find_any_altered_number(turning: ce.Model) -> None:
@@ -126,7 +126,7 @@ def test_promises_find_any_altered_number(turning: ce.Model) -> None:
         assert fault.k == k
         other = dataclasses.replace(run, Y=odd["Y"], steps_Y=odd["Y"])
         other._seen = odd["U"], seen
-        promises.judge(other)
+        promises.check_run(other)
         assert other.cause == "broken promise"
         assert len(other.t) == max(k, 1)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.models.handling.metrics.validity import first, lift, spin, unsteady
+from ce_dynamics.models.handling.metrics.validity import first, first_unsteady, lift, spin
 
 T = np.linspace(0.0, 10.0, 1001)
 V = np.full(1001, 20.0)
@@ -25,18 +25,18 @@ def test_spin_begins_where_side_slip_exceeds_full_lock() -> None:
 def test_unsteady_turning_compares_path_and_heading() -> None:
     """a_y = v (ψ̇ + β̇): β̇ = 0.05 t² grows through a tenth of a_y = 8 m/s² at t = √0.8 s."""
     beta_dot = 0.05 * T * T
-    found = unsteady(T, np.full(1001, 8.0), V, 8.0 / V - beta_dot)
+    found = first_unsteady(T, np.full(1001, 8.0), V, 8.0 / V - beta_dot)
     assert found is not None
     # The mean of t² over a second is t² + 1/12 within the record.
     assert found.t == pytest.approx(math.sqrt(0.8 - 1.0 / 12.0), abs=0.011)
-    assert unsteady(T, np.full(1001, 8.0), V, np.full(1001, 0.4)) is None
+    assert first_unsteady(T, np.full(1001, 8.0), V, np.full(1001, 0.4)) is None
 
 
 def test_unsteady_turning_ignores_jolts_and_slow_ramps() -> None:
     jolt = np.where(np.abs(T - 5.0) < 0.1, 3.0, 0.0)  # 0.6 m/s over the second around it, of 0.8 allowed
-    assert unsteady(T, 8.0 + jolt, V, np.full(1001, 0.4)) is None
+    assert first_unsteady(T, 8.0 + jolt, V, np.full(1001, 0.4)) is None
     ramp = 0.5 * T
-    assert unsteady(T, ramp, V, (ramp - 0.2) / V) is None
+    assert first_unsteady(T, ramp, V, (ramp - 0.2) / V) is None
 
 
 def test_lift_names_the_side_and_the_first_counts() -> None:

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres import ContactMassTyre, MagicFormula
 from ce_dynamics.models.tyres.contract import WheelOnRoad
-from ce_dynamics.models.tyres.magic_formula.contact_mass import on_road
+from ce_dynamics.models.tyres.magic_formula.contact_mass import with_transients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.reader import tyre_of
 from ce_dynamics.models.tyres.property_file import parse
@@ -170,7 +170,9 @@ MASS = "[DYNAMIC_COEFFICIENTS]\nMC = 1.5\nCX = 3e5\nCY = 1e5\nKX = 100\nKY = 200
 
 def test_files_ask_for_it() -> None:
     def model(mode: int, mass: str = MASS, sigma: float = 2.0) -> MagicFormulaTyre:
-        return on_road(MagicFormula.of(tyre_of(parse(FILE.format(mode=mode, mass=mass, sigma=sigma)))))
+        return with_transients(
+            MagicFormula.of(tyre_of(parse(FILE.format(mode=mode, mass=mass, sigma=sigma))))
+        )
 
     wanted = model(24)
     assert isinstance(wanted, ContactMassTyre)

@@ -13,7 +13,7 @@ from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coef
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
-from ce_dynamics.models.vehicles.magic_formula_data import without_effect
+from ce_dynamics.models.vehicles.magic_formula_data import ineffective_coefficients
 
 FEW = {
     "UNLOADED_RADIUS": 0.33, "FNOMIN": 4000.0, "VERTICAL_STIFFNESS": 2e5, "PCX1": 1.6, "PDX1": 1.2,
@@ -63,7 +63,7 @@ def answers(c: Coefficients, turn_slip: bool) -> Iterator[np.ndarray]:
 def test_they_are_those_whose_change_changes_nothing(version: int, turn_slip: bool, heavy: bool) -> None:
     c = many(version, heavy=heavy)
     names = {field.name for field in fields(Coefficients)} - {*NO_NUMBERS}
-    idle = without_effect(c, frozenset(names), turn_slip)
+    idle = ineffective_coefficients(c, frozenset(names), turn_slip)
     before = list(answers(c, turn_slip))
     same = set()
     for name in sorted(names - ELSEWHERE - ({"MC"} if not heavy else set())):
@@ -77,12 +77,14 @@ def test_they_are_those_whose_change_changes_nothing(version: int, turn_slip: bo
 def test_what_another_one_multiplies_needs_that_one() -> None:
     """E_y = (PEY1 + PEY2 df_z)(1 − (PEY3 + …) sgn α): without PEY1 and PEY2 there is nothing to change."""
     c = Coefficients(version=61, **FEW, PEY3=0.1)  # type: ignore[arg-type]
-    assert without_effect(c, frozenset((*FEW, "PEY3")), turn_slip=False) == {"PEY3"}
-    assert not without_effect(replace(c, PEY1=-0.5), frozenset((*FEW, "PEY1", "PEY3")), turn_slip=False)
+    assert ineffective_coefficients(c, frozenset((*FEW, "PEY3")), turn_slip=False) == {"PEY3"}
+    assert not ineffective_coefficients(
+        replace(c, PEY1=-0.5), frozenset((*FEW, "PEY1", "PEY3")), turn_slip=False
+    )
 
 
 def test_missing_carcass_is_that_of_relaxation_lengths() -> None:
     given = FEW | {"PTX1": 2.5, "PTY1": 2.0, "PTY2": 2.0, "MC": 3.0}
     c, names = Coefficients(version=52, **given), frozenset(("PTX1", "PTY1"))  # type: ignore[arg-type]
-    assert not without_effect(c, names, turn_slip=False)
-    assert without_effect(replace(c, CX=2e5, CY=1e5), names, turn_slip=False) == names
+    assert not ineffective_coefficients(c, names, turn_slip=False)
+    assert ineffective_coefficients(replace(c, CX=2e5, CY=1e5), names, turn_slip=False) == names

@@ -74,4 +74,4 @@ def test_numbers_are_numbers(tmp_path: Path) -> None:
         part.pairs("r")
     with pytest.raises(DataError, match=r"p\.json: p/z: it is missing; expected a number"):
         part.part("p").number("z")
-    assert list(part.unread()) == []
+    assert list(part.unread_keys()) == []

@@ -14,11 +14,11 @@ from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.parts.roads.surfaces import InclinedRoad, RampRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles import equilibrium
-from ce_dynamics.models.vehicles.assembly import above, build
+from ce_dynamics.models.vehicles.assembly import build, start_height
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import (
+    find_first,
     find_settled_state,
-    first_of,
     rolling_states,
     settle,
 )
@@ -92,11 +92,11 @@ def test_far_poses_are_found_from_nearby_ones(monkeypatch: pytest.MonkeyPatch) -
         return find_settled_state(model, u, still, start)
 
     monkeypatch.setattr(equilibrium, "find_settled_state", near_only)
-    found = first_of(model, None, (rolling, ()), afar)
+    found = find_first(model, None, (rolling, ()), afar)
     assert found is not None
     rates = dict(zip(model.layout.y_names, model.dynamics(found, model.u0)[0], strict=True))
     assert max(abs(rates[name]) for name in rolling) < 1e-6
-    assert first_of(model, None, (rolling,), afar) is None
+    assert find_first(model, None, (rolling,), afar) is None
 
 
 def deepest(model: ce.Model, road: RampRoad) -> float:
@@ -113,12 +113,12 @@ def deepest(model: ce.Model, road: RampRoad) -> float:
 def test_wheels_do_not_begin_inside_the_road(monkeypatch: pytest.MonkeyPatch) -> None:
     """A train half on a ramp: along the ramp its last wheels would be 0.7 m deep, twice their radius."""
     road = RampRoad(0.8, 0.2, position=-1.0, length=20.0, rounding=1.0)
-    assert above(road, [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == pytest.approx(
+    assert start_height(road, [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == pytest.approx(
         0.2 * 5.0 - road.height(0.0, 0.0)
     )
-    assert above(InclinedRoad(0.8, 0.5), [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == 0.0
+    assert start_height(InclinedRoad(0.8, 0.5), [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == 0.0
     with monkeypatch.context() as patch:
-        patch.setattr("ce_dynamics.models.vehicles.assembly.above", lambda road, wheels: 0.0)
+        patch.setattr("ce_dynamics.models.vehicles.assembly.start_height", lambda road, wheels: 0.0)
         assert deepest(ce.Model(build(VehicleParameters.load("van-trailer"), road=road)), road) > 0.6
     model = ce.compile(build(VehicleParameters.load("van-trailer"), road=road))
     assert deepest(model, road) < 0.25 * 0.35  # a part of the radius that a tyre takes up

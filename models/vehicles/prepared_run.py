@@ -11,7 +11,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
 from ce_dynamics.simulation.options import Method, RunOptions
@@ -100,13 +100,13 @@ class Case:
             results = simulate_to_record(self.model, self.manoeuvre, options)
         except SimulationError as error:
             if isinstance(error.partial, Record):
-                self.complete(error.partial)
+                self.add_results(error.partial)
             raise
-        self.complete(results)
+        self.add_results(results)
         refuse_swinging(self.manoeuvre, results)
         return results
 
-    def complete(self, results: Record | xr.Dataset) -> None:
+    def add_results(self, results: Record | xr.Dataset) -> None:
         """Add the attributes and results that belong to the case."""
         results.attrs |= {**self.attributes}
         add_path_error(results, self.manoeuvre, self.model)
@@ -142,6 +142,6 @@ def swinging(manoeuvre: Manoeuvre | None, results: Record | xr.Dataset) -> str:
     """Return `Manoeuvre.trouble` of a run; empty without a driver model."""
     if manoeuvre is None or "steering" not in results:
         return ""
-    sensor = plain(manoeuvre.driver.response.position_rate)
+    sensor = valid_name(manoeuvre.driver.response.position_rate)
     rate = results[sensor].values if sensor in results else None
     return manoeuvre.trouble(results["steering"].values, rate)

@@ -11,12 +11,12 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.simulation.ensembles.arguments import spread
+from ce_dynamics.simulation.ensembles.lane_checks import look_of
+from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes, lanes_of
 from ce_dynamics.simulation.ensembles.lanes import group_of
-from ce_dynamics.simulation.ensembles.looks import look_of
-from ce_dynamics.simulation.ensembles.making import compile_lanes, lanes_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
-from ce_dynamics.simulation.monitors.promises import Bounds, Promises
+from ce_dynamics.simulation.monitors.postconditions import Bounds, Promises
 from ce_dynamics.simulation.results import Observed
 from tests.ce_dynamics.simulation.ensembles.test_simulation import ranged_slide
 from tests.support.systems import floating_coupler

@@ -26,7 +26,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import plain
+from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.models.parts.driver import DriverParameters, invert_arms, turn_steering
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
@@ -84,7 +84,7 @@ def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     response = lateral_response(model, y0, omega, task.driver)
     best, least = task, -math.inf
     for one in (task.leaning(side_slip(response, omega, task.speed)), task):
-        known, room = at_best(one, response, omega, model, y0)
+        known, room = best_task(one, response, omega, model, y0)
         if room > least:
             best, least = known, room
         if least > 0.0:
@@ -92,7 +92,7 @@ def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     return best
 
 
-def at_best(
+def best_task(
     task: DoubleLaneChange, response: PracticeResponse, omega: Floats, model: Model, y0: Floats
 ) -> tuple[DoubleLaneChange, float]:
     """Return the task with the corrections of its best round, and the clearance that these left [m]."""
@@ -107,7 +107,7 @@ def at_best(
     best, least = task, -math.inf
     for _ in range(ROUNDS):
         known = copy.copy(task)
-        known.practised = learnt(way, steering, yaw_rate, ends)
+        known.practised = learned_tables(way, steering, yaw_rate, ends)
         driven = drive(known, model, y0)
         if driven is None:
             break
@@ -132,7 +132,7 @@ def side_slip(response: PracticeResponse, omega: Floats, speed: float) -> float:
     return float(speed * ((speed * r / a - 1.0) / (1j * omega[k])).real)
 
 
-def learnt(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Practised:
+def learned_tables(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Practised:
     """Tables over the way, up to behind the last gate."""
     x = np.arange(0.0, ends + BEHIND + KNOTS, KNOTS)
     tables = [
@@ -194,7 +194,7 @@ def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
     driven = Round(*(run[name].values for name in Round._fields))
     r = task.driver.response
     if r.position:
-        moved = (run[plain(name)].values for name in (r.position, r.position_rate))
+        moved = (run[valid_name(name)].values for name in (r.position, r.position_rate))
         driven = driven._replace(steering=invert_arms(task.driver, driven.steering, *moved))
     driven = driven._replace(steering=driven.steering - task.driver.straight)
     on_the_way = driven.x < ends

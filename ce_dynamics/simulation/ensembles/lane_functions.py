@@ -17,19 +17,19 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
-from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.tracing.inline import with_entries
-from ce_dynamics.embedding.numeric.substeps import in_single_precision
+from ce_dynamics.embedding.numeric.substeps import single_precision_tolerances
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions, Runs
-from ce_dynamics.simulation.ensembles.looks import LaneChecks, look_of
+from ce_dynamics.simulation.ensembles.lane_checks import LaneChecks, look_of
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.reached import list_times
+from ce_dynamics.simulation.stored_instants import list_times
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
@@ -63,9 +63,9 @@ def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -
     )
     if options.single:
         check_single(model, runs, code)
-    with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {options.settings.method}"):
+    with log_work(f"integrating {runs.number} runs of {model.system.name!r} by {options.settings.method}"):
         whole = march_all(code, options.settings, runs, records, options.workers, report)
-    records.blank()
+    records.clear_missing()
     records.find_hinges()
     records.explain(options.settings)
     return records, whole
@@ -161,7 +161,7 @@ def rates_in_single_precision(model: Model) -> TracedFunction:
     """Trace the right-hand side; iterated loops count as closed at the precision of single numbers."""
     if not solved_by_iteration(model):
         return model.dynamics.traced
-    with in_single_precision():
+    with single_precision_tolerances():
         return model.trace_dynamics()
 
 

@@ -150,7 +150,7 @@ class Leading(NamedTuple):
         led = self.change_leads(led, {name: self.find_unsteered(led, name) for name in led.leads}) or led
         upright = {name: heave_and_roll(leads) for name, leads in led.leads.items()}
         led = self.change_leads(led, upright) or led
-        outward = self.change_leads(led, {name: self.on_the_way(led, name) for name in led.leads})
+        outward = self.change_leads(led, {name: self.hinges_to_wheel(led, name) for name in led.leads})
         return (led if outward is None or outward.effort >= led.effort else outward).leads
 
     def change_leads(self, led: LedAxle, leads: Leads) -> LedAxle | None:
@@ -178,13 +178,13 @@ class Leading(NamedTuple):
             effort += sum(part.loop.m**2 for part in S.linkages if isinstance(part, NumericLinkage))
         return LedAxle(found, effort, members)
 
-    def on_the_way(self, led: LedAxle, closure: str) -> Sequence[Lead]:
+    def hinges_to_wheel(self, led: LedAxle, closure: str) -> Sequence[Lead]:
         """Return hinges from chassis to wheel with as many freedoms as the leads, else the leads."""
         leads, members = led.leads[closure], {body.name: body for body in led.members[closure]}
         body = next((members[name] for name in self.carriers if name in members), None)
         if body is None or any(isinstance(lead, Component) for lead in leads):
             return leads
-        way = way_to(body, members)
+        way = path_to(body, members)
         number = sum(members[str(lead)].inboard.n_v for lead in leads)
         found: list[Lead] = []
         for body in reversed(way):
@@ -214,11 +214,11 @@ class Leading(NamedTuple):
         """Return True if a body turns on an unguided beam that carries both wheels, unlike the body."""
         beam = body.carrier
         loose = isinstance(body.inboard, Revolute) and isinstance(beam.inboard, (Free, Spherical))
-        ways = [way_to(members[name], members) for name in self.carriers if name in members]
+        ways = [path_to(members[name], members) for name in self.carriers if name in members]
         return loose and all(beam in way for way in ways) and not all(body in way for way in ways)
 
 
-def way_to(body: Body, members: Mapping[str, Body]) -> list[Body]:
+def path_to(body: Body, members: Mapping[str, Body]) -> list[Body]:
     """Return a body and what carries it, as far as they are members."""
     way = []
     while body.name in members:

@@ -33,10 +33,10 @@ _LIBRARIES = {
 """Packages whose objects are not entered: what they change inside is no concern of a law."""
 
 
-def held(thing: object) -> Held:
+def find_reachable(thing: object) -> Held:
     """Return all objects reachable from a law or an element without entering objects of libraries."""
     walk = _Walk()
-    walk.enter((), "", thing)
+    walk.record_numbers((), "", thing)
     return walk.found
 
 
@@ -51,7 +51,7 @@ class _Walk:
         self.found: Held = {}
         self._entered: dict[int, object] = {}  # with the objects, so that no identity is given twice
 
-    def enter(self, place: Place, name: str, x: object) -> None:
+    def record_numbers(self, place: Place, name: str, x: object) -> None:
         """Record the numbers that an object holds; visit every object once."""
         if id(x) in self._entered or len(place) > DEEPEST:
             return
@@ -65,7 +65,7 @@ class _Walk:
             elif isinstance(part, (*_CONTAINERS, FunctionType)) or _is_users(
                 part if isinstance(part, type) else type(part)
             ):
-                self.enter((*place, key), label, part)
+                self.record_numbers((*place, key), label, part)
 
 
 def _plain(x: Any) -> Any:
@@ -102,7 +102,7 @@ def _parts(name: str, x: Any) -> Iterator[tuple[object, str, Any]]:
     elif isinstance(x, type):
         yield from _attributes(name, vars(x))
     else:
-        yield from _attributes(name, _own(x))
+        yield from _attributes(name, _own_attributes(x))
         yield from (((cls, "class"), name, cls) for cls in type(x).__mro__ if _is_users(cls))
 
 
@@ -114,7 +114,7 @@ def _attributes(name: str, values: Mapping[str, Any]) -> Iterator[tuple[object, 
     )
 
 
-def _own(x: object) -> dict[str, Any]:
+def _own_attributes(x: object) -> dict[str, Any]:
     """Return the attributes of an object itself, including those in slots."""
     names = (name for cls in type(x).__mro__ for name in _slots(cls))
     return {name: getattr(x, name) for name in names if hasattr(x, name)} | getattr(x, "__dict__", {})

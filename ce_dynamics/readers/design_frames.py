@@ -137,7 +137,7 @@ def ratios(robot: Robot, column: dict[str, int]) -> Iterator[ChainLaw]:
     Joints on the way to both links are left out of the sums.
     """
     for coupling in robot.couplings.values():
-        ways = robot.way(coupling.predecessor), robot.way(coupling.successor)
+        ways = robot.path_to_root(coupling.predecessor), robot.path_to_root(coupling.successor)
         factors = {
             column[name]: factor
             for mine, other, factor in ((ways[0], ways[1], coupling.ratio), (ways[1], ways[0], -1.0))
@@ -302,7 +302,7 @@ class PutTogether(NamedTuple):
     frames: dict[str, Pose]
 
 
-def put_together(robot: Robot, options: BuildOptions) -> PutTogether:
+def find_design_frames(robot: Robot, options: BuildOptions) -> PutTogether:
     """Return frames of all links in the design pose."""
     robot = with_world(robot, options.base)
     order_joints(robot)

@@ -30,13 +30,13 @@ class LeftItsRange(Monitor):
     asked = 2
     says_all = False
 
-    def where(self, run: FinishedRun) -> str:
+    def explain(self, run: FinishedRun) -> str:
         if run.cause != "by itself":
             return ""
-        return where_it_broke(run.model, run.rhs, float(run.t[-1]), run.Y[-1])
+        return explain_break(run.model, run.rhs, float(run.t[-1]), run.Y[-1])
 
 
-def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
+def explain_break(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
     """Return a clause on the loop that left its range shortly after the last state, or on the force."""
     n = len(model.layout.y0)
 
@@ -44,7 +44,7 @@ def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str
         return model.find_unassembled(state[:n], rhs.inputs_at(t + ahead, state).copy())
 
     y_dot = rhs(t, y).copy()
-    return left_range(broken_at, y, y_dot) or without_force(
+    return left_range(broken_at, y, y_dot) or explain_force(
         model, lambda ahead, state: rhs.inputs_at(t + ahead, state).copy(), y[:n], y_dot[:n]
     )
 
@@ -53,7 +53,7 @@ def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats
     """Return a clause on the loop that leaves its range at a state or shortly after it; empty if none.
 
     `broken_at` returns the loop that cannot be assembled at a time ahead [s] and a state; see
-    `where_it_broke`.
+    `explain_break`.
     """
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:
@@ -69,7 +69,7 @@ def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats
     return ""
 
 
-def without_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Floats, y_dot: Floats) -> str:
+def explain_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Floats, y_dot: Floats) -> str:
     """Return a clause on the force element without finite values at a state or after it; empty if none."""
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:
@@ -126,10 +126,10 @@ class NearSingular(Monitor):
     def __init__(self) -> None:
         self._said = ""
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         self._said = warn_if_steep(run.model, run.t, run.Y, run.seen.gearing, stacklevel=5)
 
-    def where(self, run: FinishedRun) -> str:
+    def explain(self, run: FinishedRun) -> str:
         return self._said if run.cause == "by itself" else ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.promises import Bounds, Promises, places_of
+from ce_dynamics.simulation.monitors.postconditions import Bounds, Promises, places_of
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
 
 

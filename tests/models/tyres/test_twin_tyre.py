@@ -13,7 +13,7 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
-from ce_dynamics.models.tyres.twin import TwinTyre
+from ce_dynamics.models.tyres.twin_tyre import TwinTyre
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 

@@ -87,15 +87,15 @@ def ends_of_travel(
     if steering and not rig.poses.places.s:
         raise DataError(f"axle {rig.axle.name!r} is not steered; it has no ends of steering")
     rig.poses.travels.check(rig.axle.name, np.array([[left, right]]))
-    start = rig.c_with(parameters)
+    start = rig.start_pose(parameters)
     ways = (
-        way_of(rig, start, sign * reach * np.array((left, right)), sign * reach * steering)
+        find_way(rig, start, sign * reach * np.array((left, right)), sign * reach * steering)
         for sign in (-1.0, 1.0)
     )
     return Ends(*(end_of(way, sign * reach) for way, sign in zip(ways, (-1.0, 1.0), strict=True)))
 
 
-def way_of(rig: KCRig, start: Floats, travel: Floats, steering: float) -> PosePath:
+def find_way(rig: KCRig, start: Floats, travel: Floats, steering: float) -> PosePath:
     """Return a way on which all parts of the axle are assembled."""
 
     def whole(c: Floats) -> bool:
@@ -135,7 +135,7 @@ def warn_near_ends(
     k = int(np.argmax(condition))
     size = max(float(np.max(np.abs(travel[k]))), abs(float(steering[k])))
     further = 1.0 + WITHIN / max(size, 1e-3)
-    way = way_of(rig, rig.c_with(parameters), further * travel[k], float(further * steering[k]))
+    way = find_way(rig, rig.start_pose(parameters), further * travel[k], float(further * steering[k]))
     end = end_of(way, 1.0)
     left, right = 1e3 * travel[k]
     steered = f" and {100.0 * steering[k]:.4g} % of full lock" if steering[k] else ""

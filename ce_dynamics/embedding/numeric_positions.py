@@ -80,7 +80,7 @@ Start = Mapping[str, Array]
 """Coordinates at the start by body, where they are not of the design pose."""
 
 
-def with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
+def linkages_with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     """Return the linkages of an aggregated body; its loops that are led straight start where it starts."""
     if not is_moved(S.independent, start):
         return S.linkages

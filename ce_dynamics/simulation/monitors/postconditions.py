@@ -20,8 +20,8 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
+from ce_dynamics.simulation.monitors.failure_location import remedy_for
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
-from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
 from ce_dynamics.simulation.results import Observed
 
 
@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
         """Return the bounds of some columns."""
         return cls(np.array(columns, np.int64), np.array(lower, float), np.array(upper, float))
 
-    def hold(self, table: Floats) -> bool:
+    def are_kept(self, table: Floats) -> bool:
         """Return True if all rows keep to the bounds; NaN does not."""
         if not len(self.columns):
             return True
@@ -99,9 +99,9 @@ class Promises(Monitor):
     @classmethod
     def of(cls, model: Model) -> Promises:
         """Return the postconditions of a model, computed once per model."""
-        return model.once("promises", partial(cls, model))
+        return model.get_or_make("promises", partial(cls, model))
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
         if fault is not None:
             run.cut(max(fault.k, 1))  # the start is always shown
@@ -110,7 +110,7 @@ class Promises(Monitor):
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """Return the first instant with a number that is not finite or an open loop, or None."""
-        whole = self.closed.hold(seen.closures) and self.not_beyond.hold(seen.outputs)
+        whole = self.closed.are_kept(seen.closures) and self.not_beyond.are_kept(seen.outputs)
         if whole and all_finite(Y, U, seen.outputs):
             return None
         bad = ~np.all(seen.closures <= self.limits, axis=1)
@@ -186,11 +186,11 @@ class Promises(Monitor):
 class InputRanges(Monitor):
     """Warns of inputs that a law puts outside their range; constant inputs are checked before the run."""
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         ranges = run.model.ranges
         if run.rhs.control is not None and ranges:
-            columns, bounds = run.model.once("ranges of inputs", partial(places_of, run.model))
-            if not bounds.hold(run.U):
+            columns, bounds = run.model.get_or_make("ranges of inputs", partial(places_of, run.model))
+            if not bounds.are_kept(run.U):
                 warn_out_of_range(ranges, furthest_out(ranges, columns, run.t, run.U))
 
 
@@ -209,7 +209,7 @@ IMBALANCE = 1e-3
 class EnergyBalance(Monitor):
     """Warns of audited runs whose energy differs from the work done."""
 
-    def judge(self, run: FinishedRun) -> None:
+    def check_run(self, run: FinishedRun) -> None:
         if run.options.audit and not run.trouble:  # an error is more precise
             names = [entry.name for entry in run.model.output_entries]
             energy, elastic = (
