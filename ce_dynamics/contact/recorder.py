@@ -18,7 +18,7 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.dynamics.state import Entry
-from ce_dynamics.simulation.monitors.postconditions import Fault, Promises
+from ce_dynamics.simulation.monitors.postconditions import Fault, Postconditions
 from ce_dynamics.simulation.results import (
     WORK,
     ResultVariable,
@@ -247,6 +247,6 @@ class Recorder:
             self.unresolved,
             self.smooth,
         )
-        return ContactRun(results, self.watch.events, statistics), Promises.of(model).first_fault(
+        return ContactRun(results, self.watch.events, statistics), Postconditions.of(model).first_fault(
             t, Y, U, seen
         )

@@ -19,7 +19,7 @@ from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import LeftItsRange, NearSingular
 from ce_dynamics.simulation.monitors.jumps import Jumps
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError, StallWatch
-from ce_dynamics.simulation.monitors.postconditions import EnergyBalance, InputRanges, Promises
+from ce_dynamics.simulation.monitors.postconditions import EnergyBalance, InputRanges, Postconditions
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
 from ce_dynamics.simulation.results import (
@@ -46,7 +46,7 @@ def monitors_of(model: Model) -> tuple[Monitor, ...]:
     """Return the monitors that judge a finished run of a model, in this order."""
     return (
         Jumps(),
-        Promises.of(model),
+        Postconditions.of(model),
         InputRanges(),
         NearSingular(),
         EnergyBalance(),

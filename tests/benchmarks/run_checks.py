@@ -34,7 +34,7 @@ from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.monitors.failure_location import NearSingular
 from ce_dynamics.simulation.monitors.jumps import Jumps, ReachGuard, Thrown
-from ce_dynamics.simulation.monitors.postconditions import Promises
+from ce_dynamics.simulation.monitors.postconditions import Postconditions
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -57,8 +57,8 @@ def unchecked() -> Iterator[None]:
             (Thrown, "look", lambda *_: False),
             (NearSingular, "judge", lambda *_: None),
             (UnstableSteps, "judge", lambda *_: None),
-            (Promises, "first_fault", lambda *_: None),
-            (Promises, "faults", lambda *_: {}),
+            (Postconditions, "first_fault", lambda *_: None),
+            (Postconditions, "faults", lambda *_: {}),
             (ReachGuard, "__init__", blind),
             (observed, "closure_norms", lambda model, _: zeros(len(model.system.closures))),
             (observed, "gearing", lambda *_: 0.0),

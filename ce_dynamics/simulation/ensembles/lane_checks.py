@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.postconditions import Bounds, Promises, places_of
+from ce_dynamics.simulation.monitors.postconditions import Bounds, Postconditions, places_of
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
 
 
 class LaneChecks(NamedTuple):
-    """Checks of `Promises`, `InputRanges` and `Reaches`, for the kernels of ensembles.
+    """Checks of `Postconditions`, `InputRanges` and `Reaches`, for the kernels of ensembles.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class LaneChecks(NamedTuple):
     most: float
 
 
-def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> LaneChecks:
+def look_of(model: Model, postconditions: Postconditions, observed: frozenset[int] | None) -> LaneChecks:
     """Return the checks of runs; without observations they check the ranges of inputs only."""
     nothing = Bounds.of((), (), ())
     ranges = places_of(model)[1] if model.ranges else nothing
@@ -45,5 +45,10 @@ def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -
     others = Reaches(model).others
     heads = [(reach.q, reach.v, reach.which, bool(reach.S.siblings)) for reach in others]
     n, which = len(others), [reach.which for reach in others]
-    bounds = promises.closed, promises.not_beyond, ranges, Bounds.of(which, [-math.inf] * n, [CLOSE] * n)
+    bounds = (
+        postconditions.closed,
+        postconditions.not_beyond,
+        ranges,
+        Bounds.of(which, [-math.inf] * n, [CLOSE] * n),
+    )
     return LaneChecks(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)

@@ -215,7 +215,7 @@ def march_all(
     from ce_dynamics.simulation.ensembles.lanes import thrown_runs
 
     good = [run for run, reason in enumerate(runs.refused) if not reason]
-    look = look_of(records.model, records.promises, records.observed)
+    look = look_of(records.model, records.postconditions, records.observed)
     waiting, lock, stop = deque(good), threading.Lock(), StopSign()
     over: SimpleQueue[int] = SimpleQueue()  # numbers of runs
 

@@ -20,7 +20,7 @@ from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
 from ce_dynamics.simulation.monitors.failure_location import explain_force, left_range
-from ce_dynamics.simulation.monitors.postconditions import Fault, Promises
+from ce_dynamics.simulation.monitors.postconditions import Fault, Postconditions
 from ce_dynamics.simulation.monitors.reach import explain_dead_centre
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.results import dependent_hinges, hinge_columns
@@ -85,7 +85,7 @@ class Records:
 
     Attributes
     ----------
-    promises : Promises
+    postconditions : Postconditions
         Postconditions of the runs.
     observed : frozenset of int or None
         Outputs that are kept or have a limit; others are not computed.  None if there are no loops to check
@@ -130,11 +130,11 @@ class Records:
         self._states = np.empty((number, len(t), columns)) if self._hinges else None
         self._columns = self._record_columns()
         self._written = np.zeros(number, dtype=np.bool_)
-        self.promises = Promises(model)
+        self.postconditions = Postconditions(model)
         self._inputs = {entry.name: k for k, entry in enumerate(layout.u)}
         self._excesses: dict[int, list[Excess]] = {}
         kept = {name: self._places[name] for v in self.variables for name in v.entries}
-        outputs = {k for part, k in kept.values() if part == OUTPUTS} | set(self.promises.columns)
+        outputs = {k for part, k in kept.values() if part == OUTPUTS} | set(self.postconditions.columns)
         self.observed = frozenset(outputs) if outputs or closures else None
         self.time_reached = np.zeros(number)
         self.steps, self.evaluations = np.zeros(number, dtype=int), np.zeros(number, dtype=int)
@@ -189,7 +189,7 @@ class Records:
         from ce_dynamics.simulation.ensembles.observing_kernels import store_columns
 
         n, well = len(members), bool(outcome.well.all())
-        faults = {} if well else self.promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
+        faults = {} if well else self.postconditions.faults(self.t, *(part[..., :n] for part in outcome[:4]))
         faults |= {
             lane: jump for lane, jump in thrown.items() if lane not in faults or jump.k < faults[lane].k
         }

@@ -23,7 +23,7 @@ from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.jumps import make_check
-from ce_dynamics.simulation.monitors.postconditions import Promises
+from ce_dynamics.simulation.monitors.postconditions import Postconditions
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches, first_jump
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -43,7 +43,7 @@ def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
     -------
     TracedFunction
         ``seen``; ``closure``, the error of every loop closure; ``gearing`` of every geared loop; ``margins``,
-        the distances of force elements from their limits (see `Promises`).
+        the distances of force elements from their limits (see `Postconditions`).
     """
     layout = model.layout
 
@@ -142,7 +142,7 @@ class Fleet:
         ]
         self._width = width
         self._limits = model.closure_limits[:, np.newaxis]
-        self._promises = Promises(model)
+        self._postconditions = Postconditions(model)
         self._inputs = {entry.name: k for k, entry in enumerate(model.layout.u)}
         self._pool = ThreadPoolExecutor(min(workers, count)) if min(workers, count) > 1 else None
         self._shares = [self._groups[k :: min(workers, count)] for k in range(min(workers, count))]
@@ -320,7 +320,7 @@ class Fleet:
         if group.stopped[lane]:
             return "accelerations are not finite"
         seen = self.model.observation(y, u)
-        said = self._promises.at(y, u, seen[0], seen[1])
+        said = self._postconditions.at(y, u, seen[0], seen[1])
         return said or "an observation is not finite"
 
     def _describe_throw(self, group: LaneGroup, lane: int, dt: float) -> str:

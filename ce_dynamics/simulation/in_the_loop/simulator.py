@@ -34,7 +34,7 @@ from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import ReachGuard
-from ce_dynamics.simulation.monitors.postconditions import Promises
+from ce_dynamics.simulation.monitors.postconditions import Postconditions
 from ce_dynamics.simulation.monitors.reach import Reach
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -136,7 +136,7 @@ class Simulator:
         unlimited = -sys.float_info.max, sys.float_info.max
         self._limits = {name: model.ranges.get(name, unlimited) for name in self._index}
         self._observation = model.observation.bind()
-        self._promises = Promises.of(model)
+        self._postconditions = Postconditions.of(model)
         self._names = [entry.name for entry in model.output_entries]
         self.state = self._stepper.y.view()
         self.state.flags.writeable = False
@@ -207,8 +207,8 @@ class Simulator:
         """Return all outputs of the model at the present state and inputs, by name."""
         seen = self._observe(self._u)
         values = seen["outputs"].tolist()
-        if not math.isfinite(sum(values)) or not (seen["closure"] <= self._promises.limits).all():
-            said = self._promises.at(self.state, self._u, seen["outputs"], seen["closure"])
+        if not math.isfinite(sum(values)) or not (seen["closure"] <= self._postconditions.limits).all():
+            said = self._postconditions.at(self.state, self._u, seen["outputs"], seen["closure"])
             if said:
                 raise SimulationError(f"{said} at t = {self.time:.6g} s")
         return dict(zip(self._names, values, strict=True))

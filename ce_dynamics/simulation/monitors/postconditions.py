@@ -63,7 +63,7 @@ class Fault(NamedTuple):
     what: str
 
 
-class Promises(Monitor):
+class Postconditions(Monitor):
     """Checks of the runs of a model.
 
     Parameters
@@ -97,9 +97,9 @@ class Promises(Monitor):
         self.not_beyond = Bounds.of(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
 
     @classmethod
-    def of(cls, model: Model) -> Promises:
+    def of(cls, model: Model) -> Postconditions:
         """Return the postconditions of a model, computed once per model."""
-        return model.get_or_make("promises", partial(cls, model))
+        return model.get_or_make("postconditions", partial(cls, model))
 
     def check_run(self, run: FinishedRun) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)

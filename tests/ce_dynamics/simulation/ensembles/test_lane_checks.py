@@ -16,7 +16,7 @@ from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes, lanes
 from ce_dynamics.simulation.ensembles.lanes import group_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
-from ce_dynamics.simulation.monitors.postconditions import Bounds, Promises
+from ce_dynamics.simulation.monitors.postconditions import Bounds, Postconditions
 from ce_dynamics.simulation.results import Observed
 from tests.ce_dynamics.simulation.ensembles.test_simulation import ranged_slide
 from tests.support.systems import floating_coupler
@@ -30,7 +30,7 @@ def seen(model: ce.Model, t: Any, Y: Any, moved: bool = False) -> Any:
     """The outcome of a group of runs with these states."""
     outputs = frozenset(range(len(model.output_entries)))
     runs = spread(model, np.tile(model.y0, (LANES, 1)), None, None)
-    look, code = look_of(model, Promises.of(model), outputs), compile_lanes(model, None, LANES, outputs)
+    look, code = look_of(model, Postconditions.of(model), outputs), compile_lanes(model, None, LANES, outputs)
     heads, calm = look.heads.copy(), [*look.bounds]
     if len(heads):
         heads[:, 3], calm[3] = moved, Bounds.of([0], [-math.inf], [CLOSE])
@@ -78,12 +78,12 @@ def test_well_is_who_keeps_all_promises() -> None:
     Y[:, 0] = rng.uniform(-math.pi, math.pi, (3, LANES))
     error = seen(model, np.arange(3.0), Y).closures
     model.closure_limits = np.median(error.max(axis=0), axis=1)
-    promises = Promises(model)
-    with patch.object(Promises, "of", lambda model: promises):
+    postconditions = Postconditions(model)
+    with patch.object(Postconditions, "of", lambda model: postconditions):
         outcome = seen(model, np.arange(3.0), Y)
     for lane in range(LANES):
         parts = Observed(*(part[..., lane] for part in (outcome.outputs, outcome.closures, outcome.gearing)))
-        fault = promises.first_fault(np.arange(3.0), Y[..., lane], outcome.U[..., lane], parts)
+        fault = postconditions.first_fault(np.arange(3.0), Y[..., lane], outcome.U[..., lane], parts)
         assert outcome.well[lane] == (fault is None)
     assert 0 < outcome.well.sum() < LANES
 

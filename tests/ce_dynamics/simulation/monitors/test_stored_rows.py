@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.monitors.monitor import FinishedRun
-from ce_dynamics.simulation.monitors.postconditions import Bounds, InputRanges, Promises, all_finite
+from ce_dynamics.simulation.monitors.postconditions import Bounds, InputRanges, Postconditions, all_finite
 from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, probes_of
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observe_run
@@ -109,24 +109,24 @@ def test_a_law_beyond_its_input_range_warns(turning: ce.Model) -> None:
 
 
 def test_promises_find_any_altered_number(turning: ce.Model) -> None:
-    run, promises = run_of(turning, 1.0), Promises.of(turning)
+    run, postconditions = run_of(turning, 1.0), Postconditions.of(turning)
     tables = {"Y": run.Y, "U": run.U, **run.seen._asdict()}
     limit = turning.closure_limits[0]
     limited = [entry.name for entry in turning.output_entries].index("motor.left")
     altered = [(name, k, -1, np.nan) for name in ("Y", "U", "outputs") for k in (0, len(run.t) - 1)]
     altered += [("Y", 7, 0, np.inf), ("closures", 20, 0, 1.01 * limit), ("closures", 3, 0, np.nan)]
     altered += [("outputs", 11, -1, -np.inf), ("outputs", 40, limited, -1e-300)]
-    assert promises.first_fault(run.t, run.Y, run.U, run.seen) is None
+    assert postconditions.first_fault(run.t, run.Y, run.U, run.seen) is None
     for name, k, column, value in altered:
         odd = {key: table.copy() for key, table in tables.items()}
         odd[name][k, column] = value
         seen = Observed(odd["outputs"], odd["closures"], odd["gearing"])
-        fault = promises.first_fault(run.t, odd["Y"], odd["U"], seen)
+        fault = postconditions.first_fault(run.t, odd["Y"], odd["U"], seen)
         assert fault is not None, (name, k, value)
         assert fault.k == k
         other = dataclasses.replace(run, Y=odd["Y"], steps_Y=odd["Y"])
         other._seen = odd["U"], seen
-        promises.check_run(other)
+        postconditions.check_run(other)
         assert other.cause == "broken promise"
         assert len(other.t) == max(k, 1)
 
