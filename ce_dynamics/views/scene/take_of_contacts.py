@@ -197,12 +197,13 @@ def arrows_between(names: Sequence[str], run: RigidRun) -> tuple[list[str], Floa
 
     At instants without contact the place is the last one, or the first one to come.
     """
-    met = [list(zip(at.first.tolist(), at.second.tolist(), strict=True)) for at in run.forces]
+    forces = run.forces
+    met = [list(zip(at.first.tolist(), at.second.tolist(), strict=True)) for at in forces]
     pairs = sorted({pair for found in met for pair in found})
     place = {pair: k for k, pair in enumerate(pairs)}
     arrows = np.full((len(run.t), len(pairs), 6), np.nan)
     arrows[:, :, 3:] = 0.0
-    for row, at, found in zip(arrows, run.forces, met, strict=True):
+    for row, at, found in zip(arrows, forces, met, strict=True):
         which = np.array([place[pair] for pair in found], dtype=int)
         size, moment = np.zeros(len(pairs)), np.zeros((len(pairs), 3))
         weight = np.linalg.norm(at.force, axis=1)
