@@ -345,7 +345,7 @@ class RigidWay:
         touching = Touching(first, second, C, along, p, self._h)
         energy = self._contacts.bodies.energy(self._state)
         self._stored.append(
-            (self.t, self._state, energy, self._work, np.count_nonzero(p[:, 0] > 0.0), touching)
+            (self.t, self._state, energy, self._work, int(np.count_nonzero(p[:, 0] > 0.0)), touching)
         )
 
     def result(self) -> RigidRun:

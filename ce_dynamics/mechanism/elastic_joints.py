@@ -142,7 +142,7 @@ def remove_changed_loops(
 ) -> None:
     """Remove independent coordinates and linkages of loops that have changed.
 
-    Linkages that still hold, but for conditions of a closure that is open now, change by ``without``.
+    Linkages that still hold, but for conditions of a closure that is open now, change by ``without_closure``.
     """
     loops = {edge.name: path(system, edge) for edge in system.closures}
     touched: set[str] = set()
@@ -180,7 +180,7 @@ def still_true(
     if broken(linkage) or kept != [*parts]:
         return kept
     for edge in opened:
-        linkage = getattr(linkage, "without", lambda _, same=linkage: same)(edge)
+        linkage = getattr(linkage, "without_closure", lambda _, same=linkage: same)(edge)
     return [linkage]
 
 

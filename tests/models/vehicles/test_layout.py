@@ -443,7 +443,7 @@ def test_bases_that_are_none(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_file_with_just_numbers_is_laid_over_hmmwv(tmp_path: Path) -> None:
-    just = VehicleParameters.load(written(tmp_path, "chassis:\n  mass: 3 t\n"), [])
+    just = VehicleParameters.load(written(tmp_path, "chassis:\n  mass: 3 t\n", "numbers.yaml"), [])
     assert (just.name, just.chassis.mass) == ("hmmwv", 3000.0)
     based = VehicleParameters.load(written(tmp_path, "base: numbers.yaml\nroad: {friction: 0.5}\n"))
     assert (based.chassis.mass, based.road.friction) == (3000.0, 0.5)
