@@ -1,8 +1,7 @@
 """Kinds of code: ``full`` runs fast, ``quick`` compiles fast, ``portable`` rounds alike everywhere.
 
 LLVM spends most of its time on the choice of registers and the order of instructions.  ``quick`` omits both:
-its code compiles in less than a quarter of the time.  Quick code gives the same bits in two to three times
-the run time (``python -m tests.benchmarks compiling``).
+its code compiles several times as fast, gives the same bits, and takes longer to run.
 
 Portable code has no fused multiply-adds and calls no mathematical library: every operation rounds once, as in
 C and WebAssembly (`ce_dynamics.compiler.elementary`).

@@ -25,8 +25,8 @@ contract reassoc nsz               1.58  1.68
 contract arcp reassoc nsz afn      1.57  1.62
 =================================  ====  ====
 
-Instructions stay in the order of tracing: ordering them depth first costs some per cent
-(``python -m tests.benchmarks compiling``), because formulas as written keep related values close together.
+Instructions stay in the order of tracing: depth first they run slower, because formulas as written keep
+related values close together.
 With pairs (`ce_dynamics.compiler.codegen.pairs`) the second of two moves to the place of the first.
 """
 
