@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ce_dynamics.readers import read_mjcf
 from tests.campaigns.bad_input.cases import Case, reading
-from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files
+from tests.campaigns.bad_input.robot_files import ROBOTS, of_texts
 from tests.campaigns.bad_input.values import calls
 
 MASS = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
@@ -18,11 +18,7 @@ def asset(text: str) -> str:
 
 def of_text() -> list[Case]:
     """Attributes, damage, other files, arguments."""
-    found: list[Case] = []
-    for name, every in (("four_bar.xml", 2), ("leg.xml", 5)):
-        found += of_attributes(read_mjcf, name, ".xml", every) + of_damage(read_mjcf, name, ".xml", 60)
-    found += of_files(read_mjcf, "mujoco", ".xml")
-    return found + calls(
+    return of_texts(read_mjcf, "mujoco", ".xml") + calls(
         read_mjcf,
         {"path": ROBOTS / "four_bar.xml"},
         "keyframe:word~key independent:object-list-mapping ignore:object-list-mapping path: tolerance:-zero",

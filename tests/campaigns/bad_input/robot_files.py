@@ -102,3 +102,11 @@ def of_files(read: Callable[..., Any], root: str, suffix: str) -> list[Case]:
         "instruction": f"<?php x ?><{root}><nothing/></{root}>",
     }
     return [Case(f"{root} file: {name}", reading(read, text, suffix)) for name, text in texts.items()]
+
+
+def of_texts(read: Callable[..., Any], root: str, suffix: str) -> list[Case]:
+    """Attributes, damage, and files that are none of the format."""
+    found: list[Case] = []
+    for name, every in ((f"four_bar{suffix}", 2), (f"leg{suffix}", 5)):
+        found += of_attributes(read, name, suffix, every) + of_damage(read, name, suffix, 60)
+    return found + of_files(read, root, suffix)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from ce_dynamics.readers import read_urdf
 from tests.campaigns.bad_input.cases import Case, reading
-from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files
+from tests.campaigns.bad_input.robot_files import ROBOTS, of_texts
 from tests.campaigns.bad_input.values import calls
 
 
 def of_text() -> list[Case]:
     """Attributes, damage, other files, arguments."""
-    found: list[Case] = []
-    for name, every in (("four_bar.urdf", 2), ("leg.urdf", 5)):
-        found += of_attributes(read_urdf, name, ".urdf", every) + of_damage(read_urdf, name, ".urdf", 60)
-    found += of_files(read_urdf, "robot", ".urdf")
-    return found + calls(
+    return of_texts(read_urdf, "robot", ".urdf") + calls(
         read_urdf,
         {"path": ROBOTS / "four_bar.urdf"},
         "base:word gravity:vector ignore:object-list-mapping path: loops:-list tolerance:-zero",
