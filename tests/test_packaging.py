@@ -262,23 +262,43 @@ def test_command_line_entry_point_leads_to_a_function() -> None:
     assert callable(script.load())
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pyright") is None, reason="there is no pyright: npm install -g pyright")
-def test_pyright_accepts_examples_with_the_wheel(archives: Archives, tmp_path: Path) -> None:
-    """As the checkout's mypy does (`tests.types`), and notices two errors in a file that has them."""
-    venv.create(tmp_path / "env", with_pip=False)
-    packages = only(tmp_path / "env" / "lib", "python*") / "site-packages"
+@pytest.fixture(scope="module")
+def typed(archives: Archives, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return a Python with the wheel and what is installed here, and examples, two errors in one of them."""
+    folder = tmp_path_factory.mktemp("typing")
+    venv.create(folder / "env", with_pip=False)
+    packages = only(folder / "env" / "lib", "python*") / "site-packages"
     with zipfile.ZipFile(archives.from_tree) as wheel:
         wheel.extractall(packages)
     (packages / "others.pth").write_text("\n".join(site.getsitepackages()))
-    folder = tmp_path / "examples"
     # matplotlib asks for tuples where it takes arrays; the other needs a package that tests do not install
-    shutil.copytree(
-        ROOT / "docs/examples", folder, ignore=shutil.ignore_patterns("paper_figures.py", "learn_to_drive.py")
+    left_out = shutil.ignore_patterns("paper_figures.py", "learn_to_drive.py")
+    examples = Path(shutil.copytree(ROOT / "docs/examples", folder / "examples", ignore=left_out))
+    (examples / "wrong.py").write_text("import ce_dynamics as ce\nce.compile(3)\nce.System().add_bdy()\n")
+    return folder / "env/bin/python", examples
+
+
+MYPY = (
+    "--config-file= --ignore-missing-imports --allow-redefinition --local-partial-types --python-executable"
+)
+NO_PYRIGHT = pytest.mark.skipif(
+    shutil.which("pyright") is None, reason="there is no pyright: npm install -g pyright"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param([sys.executable, "-m", "mypy", *MYPY.split()], id="mypy"),
+        pytest.param(["pyright", "--pythonpath"], id="pyright", marks=NO_PYRIGHT),
+    ],
+)
+def test_type_checkers_accept_examples_with_the_wheel(command: list[str], typed: tuple[Path, Path]) -> None:
+    python, examples = typed
+    done = subprocess.run(
+        [*command, str(python), "."], cwd=examples, capture_output=True, text=True, check=False
     )
-    (folder / "wrong.py").write_text("import ce_dynamics as ce\nce.compile(3)\nce.System().add_bdy()\n")
-    command = ["pyright", "--pythonpath", str(tmp_path / "env/bin/python"), "."]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     errors = [line for line in done.stdout.splitlines() if "error" in line and ".py:" in line]
     assert [line for line in errors if "wrong.py" not in line] == []

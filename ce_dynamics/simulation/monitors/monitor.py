@@ -98,7 +98,7 @@ class Monitor:
        same motion, and ends a run by raising `ce_dynamics.simulation.monitors.monitor.StalledError`.
     2. `check_run` is called after a run.  It warns, or cuts off unsound results and records the reason.
     3. `explain` returns the place at which a run broke, as a clause for messages.
-    4. `ce_dynamics.simulation.simulate` lists the monitor.
+    4. `ce_dynamics.simulation.simulate.monitors_of` lists the monitor.
     """
 
     asked: ClassVar[int] = 9
