@@ -130,8 +130,9 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
         "@LIMITS@": [str(place) for place in interface.limits],
         "@BEYOND@": [quote(what) for what in interface.limits.values()],
     }
+    shared = template("fmi.c", name).replace("@FMI@", f"fmi{fmi[0]}")
     for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
-        text = template(file, name).replace("@STEP@", repr(step))
+        text = template(file, name).replace("@SHARED@", shared).replace("@STEP@", repr(step))
         text = text.replace("@CONTINUOUS@", str(len(interface.continuous)))
         text = text.replace("@INDICATORS@", str(int(interface.has_charts)))
         for place, listed in tables.items():

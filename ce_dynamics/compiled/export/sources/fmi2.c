@@ -7,6 +7,18 @@
 
 #define TOKEN "@TOKEN@"
 
+/* Names of FMI 3.0 that FMI 2.0 writes differently. */
+#define fmi2Instance fmi2Component
+#define fmi2Float64 fmi2Real
+#define fmi2FMUState fmi2FMUstate
+#define fmi2GetFMUState fmi2GetFMUstate
+#define fmi2SetFMUState fmi2SetFMUstate
+#define fmi2FreeFMUState fmi2FreeFMUstate
+#define fmi2SerializedFMUStateSize fmi2SerializedFMUstateSize
+#define fmi2SerializeFMUState fmi2SerializeFMUstate
+#define fmi2DeserializeFMUState fmi2DeSerializeFMUstate
+#define fmi2GetContinuousStateDerivatives fmi2GetDerivatives
+
 static fmi2Status say(Instance *i, fmi2Status status)
 {
     if (i->log)
@@ -15,26 +27,10 @@ static fmi2Status say(Instance *i, fmi2Status status)
     return status;
 }
 
-static fmi2Status unsupported(Instance *i, const char *problem)
-{
-    i->problem = problem;
-    return say(i, fmi2Error);
-}
-
-/* Inquiry, creation, modes. */
+@SHARED@
+/* Creation, modes. */
 
 const char *fmi2GetTypesPlatform(void) { return fmi2TypesPlatform; }
-
-const char *fmi2GetVersion(void) { return fmi2Version; }
-
-fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[])
-{
-    (void)n;
-    (void)categories;
-    (void)c;
-    (void)on;
-    return fmi2OK;
-}
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, fmi2String resources,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
@@ -59,8 +55,6 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, 
     return i;
 }
 
-void fmi2FreeInstance(fmi2Component c) { instance_free(c); }
-
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance, fmi2Real start,
                                fmi2Boolean stop_defined, fmi2Real stop)
 {
@@ -72,28 +66,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     return fmi2OK;
 }
 
-fmi2Status fmi2EnterInitializationMode(fmi2Component c)
-{
-    (void)c;
-    return fmi2OK;
-}
-
-fmi2Status fmi2ExitInitializationMode(fmi2Component c)
-{
-    return instance_check(c) == 0 ? fmi2OK : say(c, fmi2Error);
-}
-
-fmi2Status fmi2Terminate(fmi2Component c)
-{
-    (void)c;
-    return fmi2OK;
-}
-
-fmi2Status fmi2Reset(fmi2Component c)
-{
-    instance_reset(c);
-    return fmi2OK;
-}
+NOTHING_TO_DO(fmi2EnterInitializationMode)
 
 /* Variables. */
 
@@ -135,45 +108,6 @@ NO_VARIABLES(Integer)
 NO_VARIABLES(Boolean)
 NO_VARIABLES(String)
 
-/* States that are saved. */
-
-fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    return instance_save(c, state) == 0 ? fmi2OK : say(c, fmi2Error);
-}
-
-fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
-{
-    instance_restore(c, state);
-    return fmi2OK;
-}
-
-fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    (void)c;
-    free(*state);
-    *state = NULL;
-    return fmi2OK;
-}
-
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
-{
-    (void)c;
-    (void)state;
-    *size = sizeof(Snapshot);
-    return fmi2OK;
-}
-
-fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
-{
-    return instance_serialize(c, state, bytes, size) == 0 ? fmi2OK : say(c, fmi2Error);
-}
-
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
-{
-    return instance_deserialize(c, bytes, size, state) == 0 ? fmi2OK : say(c, fmi2Error);
-}
-
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t n_unknowns,
                                         const fmi2ValueReference knowns[], size_t n_knowns, const fmi2Real seed[],
                                         fmi2Real sensitivity[])
@@ -185,12 +119,6 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
 
 /* Model exchange. */
 
-fmi2Status fmi2EnterEventMode(fmi2Component c)
-{
-    (void)c;
-    return fmi2OK;
-}
-
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
     const int failure = instance_sample(c, &info->nextEventTime);
@@ -201,64 +129,6 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     info->valuesOfContinuousStatesChanged = instance_renew(c);
     info->nextEventTimeDefined = @NAME@_period > 0.0;
     return failure ? say(c, fmi2Error) : fmi2OK;
-}
-
-fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
-{
-    (void)c;
-    return fmi2OK;
-}
-
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_return, fmi2Boolean *event,
-                                       fmi2Boolean *terminate)
-{
-    (void)no_return;
-    *event = fmi2False;
-    *terminate = instance_within(c) != 0;
-    if (*terminate)
-        say(c, fmi2Warning);
-    return fmi2OK;
-}
-
-fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
-{
-    ((Instance *)c)->now.time = time;
-    return fmi2OK;
-}
-
-fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
-{
-    return instance_set_continuous(c, x, n) == 0 ? fmi2OK : say(c, fmi2Discard);
-}
-
-fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t n)
-{
-    return instance_get_rates(c, derivatives, n) == 0 ? fmi2OK : say(c, fmi2Discard);
-}
-
-fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t n)
-{
-    size_t k;
-
-    for (k = 0; k < n; ++k)
-        indicators[k] = instance_margin(c);
-    return fmi2OK;
-}
-
-fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
-{
-    instance_get_continuous(c, x, n);
-    return fmi2OK;
-}
-
-fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[], size_t n)
-{
-    size_t k;
-
-    (void)c;
-    for (k = 0; k < n; ++k)
-        nominal[k] = 1.0;
-    return fmi2OK;
 }
 
 /* Co-simulation. */

@@ -15,24 +15,8 @@ static fmi3Status say(Instance *i, fmi3Status status)
     return status;
 }
 
-static fmi3Status unsupported(Instance *i, const char *problem)
-{
-    i->problem = problem;
-    return say(i, fmi3Error);
-}
-
-/* Inquiry, creation, modes. */
-
-const char *fmi3GetVersion(void) { return fmi3Version; }
-
-fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String categories[])
-{
-    (void)n;
-    (void)categories;
-    (void)c;
-    (void)on;
-    return fmi3OK;
-}
+@SHARED@
+/* Creation, modes. */
 
 static fmi3Instance created(fmi3String name, fmi3String token, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
 {
@@ -97,8 +81,6 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
     return NULL;
 }
 
-void fmi3FreeInstance(fmi3Instance c) { instance_free(c); }
-
 fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
                                        fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop)
 {
@@ -110,31 +92,10 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_def
     return fmi3OK;
 }
 
-fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
-{
-    return instance_check(c) == 0 ? fmi3OK : say(c, fmi3Error);
-}
-
-#define NOTHING_TO_DO(NAME)       \
-    fmi3Status NAME(fmi3Instance c) \
-    {                             \
-        (void)c;                  \
-        return fmi3OK;            \
-    }
-
-NOTHING_TO_DO(fmi3EnterEventMode)
-NOTHING_TO_DO(fmi3Terminate)
 NOTHING_TO_DO(fmi3EnterConfigurationMode)
 NOTHING_TO_DO(fmi3ExitConfigurationMode)
 NOTHING_TO_DO(fmi3EvaluateDiscreteStates)
-NOTHING_TO_DO(fmi3EnterContinuousTimeMode)
 NOTHING_TO_DO(fmi3EnterStepMode)
-
-fmi3Status fmi3Reset(fmi3Instance c)
-{
-    instance_reset(c);
-    return fmi3OK;
-}
 
 /* Variables. */
 
@@ -260,45 +221,6 @@ fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, 
 #pragma GCC diagnostic pop
 #endif
 
-/* States that are saved. */
-
-fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
-{
-    return instance_save(c, state) == 0 ? fmi3OK : say(c, fmi3Error);
-}
-
-fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
-{
-    instance_restore(c, state);
-    return fmi3OK;
-}
-
-fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
-{
-    (void)c;
-    free(*state);
-    *state = NULL;
-    return fmi3OK;
-}
-
-fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
-{
-    (void)c;
-    (void)state;
-    *size = sizeof(Snapshot);
-    return fmi3OK;
-}
-
-fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
-{
-    return instance_serialize(c, state, bytes, size) == 0 ? fmi3OK : say(c, fmi3Error);
-}
-
-fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
-{
-    return instance_deserialize(c, bytes, size, state) == 0 ? fmi3OK : say(c, fmi3Error);
-}
-
 /* Derivatives. */
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
@@ -341,58 +263,6 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
     *values_changed = instance_renew(c);
     *next_defined = @NAME@_period > 0.0;
     return failure ? say(c, fmi3Error) : fmi3OK;
-}
-
-fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return, fmi3Boolean *event,
-                                       fmi3Boolean *terminate)
-{
-    (void)no_return;
-    *event = fmi3False;
-    *terminate = instance_within(c) != 0;
-    if (*terminate)
-        say(c, fmi3Warning);
-    return fmi3OK;
-}
-
-fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
-{
-    ((Instance *)c)->now.time = time;
-    return fmi3OK;
-}
-
-fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t n)
-{
-    return instance_set_continuous(c, x, n) == 0 ? fmi3OK : say(c, fmi3Discard);
-}
-
-fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[], size_t n)
-{
-    return instance_get_rates(c, derivatives, n) == 0 ? fmi3OK : say(c, fmi3Discard);
-}
-
-fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t n)
-{
-    size_t k;
-
-    for (k = 0; k < n; ++k)
-        indicators[k] = instance_margin(c);
-    return fmi3OK;
-}
-
-fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
-{
-    instance_get_continuous(c, x, n);
-    return fmi3OK;
-}
-
-fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal[], size_t n)
-{
-    size_t k;
-
-    (void)c;
-    for (k = 0; k < n; ++k)
-        nominal[k] = 1.0;
-    return fmi3OK;
 }
 
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *number)
