@@ -21,9 +21,9 @@ CHROMIUM = find_browser()
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to show pages in")
 
 BUDGETS = 20_000, 60_000, 180_000
-"""What the page's clock may show before it is looked at [ms]; it runs ahead where the machine is busy."""
+"""Clock time of a page before its picture is taken [ms]; it runs ahead where the machine is busy."""
 DRIVER = "GL Driver Message"
-"""Of the browser, not of the page: how busy what draws is."""
+"""Messages of the browser, not of the page: they report a busy renderer."""
 PATIENCE = 300
 """For the slowest machine [s]."""
 
@@ -35,7 +35,7 @@ document.getElementById("answer").textContent = JSON.stringify(answer ?? null);
 
 
 def answer(page: str, script: str, folder: Path, picture: Path | None = None, size: str = "1000,700") -> Any:
-    """What a script answers that runs in a page, where ``ce`` is what the page offers to scripts.
+    """Run a script in a page and return its answer; ``ce`` is the page's interface for scripts.
 
     Parameters
     ----------

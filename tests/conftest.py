@@ -1,4 +1,4 @@
-"""What all tests share: reproducible randomness, no deadlines on a busy machine, no window system."""
+"""Settings of all tests: reproducible randomness, no deadlines on a busy machine, no window system."""
 
 import ctypes
 import functools
@@ -24,7 +24,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: to look through it for garbage again took an eighth of all time."""
+    """Freeze all loaded objects: searching them for garbage again took an eighth of all time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

@@ -45,7 +45,7 @@ def modules() -> dict[str, Path]:
 
 
 def graph() -> Graph:
-    """Which modules each module imports."""
+    """Return the imports of every module."""
     paths = modules()
     return {name: set(imports(name, path, paths)) - {name} for name, path in paths.items()}
 

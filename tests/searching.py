@@ -1,4 +1,4 @@
-"""How many examples random tests draw: few in the suite, many where defects are searched for.
+"""Numbers of examples of random tests: few in the suite, many where defects are searched for.
 
 ``CE_DYNAMICS_SEARCH=50 python -m pytest -n 0 tests/ce_dynamics/compiler`` draws fifty times as many,
 and others in every run.  What it finds becomes an ``@example`` of its test.

@@ -17,7 +17,7 @@ SAMPLES = {
     "command line": 25, "roads": 40, "elements": 160, "controllers": 20, "vehicle files": 30,
     "Chrono files": 120,
 }  # fmt: skip
-"""How many of each category."""
+"""Number of cases of each category."""
 
 
 @pytest.mark.parametrize("category", SAMPLES)
@@ -95,7 +95,7 @@ READ = {
     "BrushTyre", "ContactMassTyre", "EnsembleOptions", "FialaTyre", "LinearTyre", "MagicFormula",
     "MagicFormulaTyre", "Pac89Tyre", "TMeasyTyre", "TMsimpleTyre", "read_opencrg",
 }  # fmt: skip
-"""What generated files, and the options of tried functions, are read into, number by number."""
+"""Classes that generated files, and the options of tried functions, are read into, number by number."""
 
 
 def test_public_names_are_tried_with_bad_input() -> None:

@@ -119,7 +119,7 @@ def test_torsion() -> None:
 
 
 def test_reactions() -> None:
-    """What holds a body up acts upwards on it."""
+    """A force that holds a body up acts upwards on it."""
     system, body = one_body(ce.Revolute((0, 1, 0)))
     system.prescribe(body, ce.Held(0.0))
     load = ce.compile(system).reactions([]).hinges["body"]
@@ -182,7 +182,7 @@ def vehicle() -> Model:
 
 @pytest.fixture(scope="module")
 def turn(vehicle: Model) -> SteadyState:
-    """To the left."""
+    """Return the steady state of a turn to the left."""
     return hmmwv.steady(vehicle, speed=12.0, radius=60.0)
 
 

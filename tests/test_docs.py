@@ -144,7 +144,7 @@ class Shell:
         self.code = 0
 
     def run(self, command: str) -> str:
-        """What a command prints, errors last."""
+        """Return the output of a command, errors last."""
         program, *arguments = shlex.split(command)
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -224,7 +224,7 @@ def test_named_files_and_modules_exist(page: Path) -> None:
 
 
 def resolves(dotted: str) -> bool:
-    """Whether a dotted name is a module or something in one."""
+    """Return True if a dotted name is a module or something in one."""
     parts = dotted.split(".")
     for k in range(len(parts), 0, -1):
         try:

@@ -236,7 +236,7 @@ def test_words_of_the_glossary_name_one_class(word: str) -> None:
 
 
 def test_hashes_of_graphs_cover_every_function_each_time() -> None:
-    """What was traced before is known, and would be missing from a comparison if it were not traced again."""
+    """A function that was traced before would be missing from a comparison if it were not traced again."""
     name = "A01 pendulum"
     first, again = (graph_hashes.hashes(name, graph_hashes.models()[name]) for _ in range(2))
     assert first == again

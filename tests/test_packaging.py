@@ -1,4 +1,4 @@
-"""What users install: one top-level name, every module and data file once, importable on its own."""
+"""Installed files: one top-level name, every module and data file once, importable on its own."""
 
 import email.message
 import email.parser
@@ -222,7 +222,7 @@ print(json.dumps({{m.__name__: m.__file__ for m in (ce_dynamics, *loaded)}}))
 
 
 def test_unpacked_sdist_runs_without_links_or_installation(archives: Archives, tmp_path: Path) -> None:
-    """As a checkout does on file systems without links: models and linkages lie beside the package."""
+    """It runs like a checkout on file systems without links: models and linkages lie beside the package."""
     with tarfile.open(archives.sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     tree = only(tmp_path, "ce_dynamics-*")

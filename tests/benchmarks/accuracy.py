@@ -104,7 +104,7 @@ def peer_points(peer: Peer, exact: Floats, options: Options) -> list[Point]:
 
 
 def positions(run: Any) -> Floats:
-    """Of the chassis, in rows."""
+    """Return the chassis' positions, in rows."""
     return np.column_stack([run[f"chassis_{axis}"].values for axis in "xyz"])
 
 

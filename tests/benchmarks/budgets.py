@@ -1,4 +1,4 @@
-"""What was measured beside what was promised."""
+"""Budgets: measured values beside promised ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OTHER_LIBRARY = 7.6
 
 Data = dict[str, Any]
 Line = tuple[str, str, str, bool]
-"""What, what was promised, what was measured, whether that is kept."""
+"""Quantity, promised value, measured value, and True if the promise is kept."""
 
 
 def table(data: dict[str, Data]) -> Table:
@@ -110,7 +110,7 @@ def drive(data: Data) -> Iterator[Line]:
 
 
 def drift(data: Data) -> Iterator[Line]:
-    """Of the embedded runs."""
+    """List the closure errors of the embedded runs."""
     worst = max(entry["max"] for name, entry in data.items() if name.startswith("constraint embedding"))
     yield "loop closure, 60 s", "≤ 1e-12 m", f"{worst:.0e} m", worst <= 1e-12
 

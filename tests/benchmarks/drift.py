@@ -1,4 +1,4 @@
-"""How well loops stay closed: the example of the documentation, for 60 s."""
+"""Drift of closed loops: the example of the documentation, for 60 s."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Mechanism:
 
     @cached_property
     def v_of(self) -> dict[str, slice]:
-        """Where each body's velocities are."""
+        """Slices of the bodies' velocities."""
         ends = np.cumsum([joint.n_v for joint in self.joints])
         return {j.name: slice(int(e) - j.n_v, int(e)) for j, e in zip(self.joints, ends, strict=True)}
 

@@ -22,7 +22,7 @@ class Mover(Protocol):
 
     @property
     def chassis(self) -> Floats:
-        """Where the chassis is."""
+        """Position of the chassis [m]."""
 
     @property
     def closure_error(self) -> float:

@@ -125,7 +125,6 @@ class Soft:
 
     @property
     def chassis(self) -> Floats:
-        """Where the chassis is."""
         return np.array(self.data.body("chassis").xpos)
 
     @property

@@ -23,7 +23,7 @@ LIMITS = [
     "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
 ]
-"""What Pinocchio's headers ask of Boost's."""
+"""Parts of Boost that Pinocchio's headers include."""
 
 
 class MissingError(Exception):
@@ -63,7 +63,7 @@ def first_error(text: str) -> str:
 
 
 def header_folder() -> Path:
-    """Where the headers of Pinocchio are."""
+    """Return the folder of Pinocchio's headers."""
     spec = importlib.util.find_spec("pinocchio")
     if spec is None or spec.origin is None:
         raise MissingError("the package pin is not installed")
@@ -74,7 +74,7 @@ def header_folder() -> Path:
 
 
 def eigen_folder() -> Path:
-    """Where the headers of Eigen are: the environment variable EIGEN_INCLUDE, or the system's."""
+    """Return the folder of Eigen's headers: the environment variable EIGEN_INCLUDE, or the system's."""
     candidates = [Path(os.environ.get("EIGEN_INCLUDE", "/nowhere")), header_folder() / "eigen3"]
     candidates += [Path("/usr/include/eigen3"), Path("/usr/local/include/eigen3")]
     for place in candidates:
@@ -144,7 +144,7 @@ class Driver:
         return self.ask(algorithm, 0, mu, iterations)
 
     def batch(self, algorithm: str, mu: float = 1e-12, iterations: int = 1) -> Batch:
-        """To be timed: the driver looks at the clock."""
+        """Return a batch to be timed; the driver reads the clock."""
         return lambda n: float(self.ask(algorithm, n, mu, iterations)[0])
 
     def close(self) -> None:

@@ -73,7 +73,7 @@ class Bound:
         pin.initConstraintDynamics(self._nothing, self._nothing_data, *self._none)
 
     def aba(self) -> Floats:
-        """Of the tree, closures ignored."""
+        """Compute accelerations of the tree; closures are ignored."""
         result: Floats = self._pin.aba(self.model, self.data, *self.state)
         return result
 
@@ -172,7 +172,6 @@ class Moving(Bound):
 
     @property
     def chassis(self) -> Floats:
-        """Where the chassis is."""
         return self.y[:3].copy()
 
     @property
@@ -188,7 +187,7 @@ class Moving(Bound):
 
     @cached_property
     def _quaternions(self) -> list[int]:
-        """Where they begin in q."""
+        """Return the first indices of quaternions in q."""
         sizes = [{"F": 7, "S": 4, "R": 1}[joint.kind] for joint in self.mechanism.joints]
         ends = np.cumsum(sizes).tolist()
         return [end - 4 for end, size in zip(ends, sizes, strict=True) if size > 1]

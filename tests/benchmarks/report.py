@@ -51,14 +51,14 @@ def row_of(cells: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Result:
-    """What a part of the suite has found: tables, and the numbers behind them."""
+    """Tables of a part of the suite, and the numbers behind them."""
 
     tables: tuple[Table, ...]
     data: dict[str, Any] = field(default_factory=dict)
 
 
 def number(x: float, digits: int = 3) -> str:
-    """So many significant digits, without an exponent where there is no need."""
+    """Format a number with given significant digits, without an exponent where there is no need."""
     if x != x:
         return "–"
     text = f"{x:.{digits}g}"

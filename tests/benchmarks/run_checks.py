@@ -1,4 +1,4 @@
-"""What the checks that runs make of themselves cost: the same run with all of them and with none.
+"""Cost of the checks that runs make of themselves: the same run with all of them and with none.
 
 Switched off are the looks at closure, finiteness and ends of reach, and what observes them; the compiled
 loops' test for finite states stays, because it is what ends them.  The promise is 2 %.
@@ -118,7 +118,7 @@ def both(build: Callable[[], System]) -> tuple[Model, Model]:
 
 
 def stepping(inputs: dict[str, float], y0: Any, steps: int) -> Callable[[Model], Callable[[], object]]:
-    """So many steps of a `Simulator` from Python."""
+    """Return a function that makes a number of steps of a `Simulator` from Python."""
 
     def run(model: Model) -> Callable[[], object]:
         simulator = Simulator(model, y0=y0)
@@ -198,7 +198,7 @@ def small_pairs(duration: float) -> list[Pair]:
 
 
 def looks(duration: float, rounds: int) -> Table:
-    """What looks at a run of the HMMWV that is over, and what observes closures and gearing for it."""
+    """Time the checks of a finished run of the HMMWV, and the observation of closures and gearing for it."""
     case, rows = hmmwv.prepare("double-lane-change"), []
     model, bare = both(lambda: case.model.system)
 

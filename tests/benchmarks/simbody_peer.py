@@ -97,7 +97,7 @@ class Simbody:
                 coordinate.setSpeedValue(self.state, float(v))
 
     def _place(self) -> None:
-        """Where each coordinate's speed is in Simbody's vector: its order is by depth in the tree."""
+        """Find the index of each coordinate's speed in Simbody's vector, ordered by depth in the tree."""
         state = self.state
         every = [
             coordinate

@@ -71,7 +71,7 @@ STEP, TOLERANCE, LANES = 0.03, 1e-6, 16
 
 
 def noise(vehicle: str) -> tuple[str, ...]:
-    """What single precision adds to the rates, as part of what a step of `dopri5` may be wrong."""
+    """Return the errors of rates in single precision, relative to the error a step of `dopri5` may have."""
     case = prepare(MANOEUVRE, model=vehicle)
     model = case.model
     rhs = RightHandSide(model, case.manoeuvre)

@@ -23,7 +23,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "simulate-vehicle (10 s)": (),
 }
 LAST_LINE = "greatest bump"
-"""Of the summary: when it is read, the user has the result."""
+"""Last line of the summary: when it is read, the user has the result."""
 
 
 class Start(NamedTuple):
@@ -94,7 +94,7 @@ def once(arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) 
 
 
 def processor_time(pid: int) -> float:
-    """Of a process so far, in user and system mode [s]; NaN where there is no /proc."""
+    """Return the processor time of a process so far, in user and system mode [s]; NaN without /proc."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

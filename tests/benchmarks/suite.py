@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
         return found
 
     def budgets(self) -> Table:
-        """What was promised beside what was measured."""
+        """List measured values beside promised ones."""
         return budgets.table({name: result.data for name, result in self.results.items()})
 
     def about_table(self) -> Table:
@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold: numbers that are none become null, arrays lists."""
+    """Return a value that JSON can hold: non-finite numbers become null, arrays lists."""
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -101,7 +101,7 @@ def run(names: Iterable[str], options: Options, show: Callable[[str], None] = pr
 
 
 def versions() -> dict[str, str]:
-    """Of the peers and of what compiles our code."""
+    """Return the versions of the peers and of the compiler."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}

@@ -1,4 +1,4 @@
-"""How things are timed: many short batches, the contestants in turn, the shortest batch counts.
+"""Timing: many short batches, the contestants in turn, the shortest batch counts.
 
 On a machine that does other work as well, means say how busy it was; minima of many repeats say what the code
 needs.  Taking turns makes what is compared see the same machine.
@@ -65,7 +65,7 @@ def best_of(batch: Batch, rounds: int, batch_seconds: float = 0.01) -> float:
 
 
 def repeats(batch: Batch, seconds: float) -> int:
-    """How many evaluations take about so long."""
+    """Return the number of evaluations that take about the given time."""
     batch(1)
     n = 1
     while True:
@@ -154,7 +154,7 @@ def native_loop(address: int, pointers: Sequence[int], keep: object = None) -> B
 
 
 def machine() -> dict[str, str]:
-    """What the numbers were measured on."""
+    """Describe the machine and its software."""
     return {
         "cpu": cpu_model(),
         "cores": str(os.cpu_count()),

@@ -61,7 +61,7 @@ def report(name: str, unilateral: UnilateralModel, y0: Floats, drive: dict[str, 
 
 
 def plain(count: int) -> RigidContacts:
-    """So many boxes of 0.25 m, turned at random, above a floor; in columns of four."""
+    """Return boxes of 0.25 m, turned at random, above a floor; in columns of four."""
     rng = np.random.default_rng(1)
     bodies, shapes = [], [RigidShape(None, HalfSpace())]
     for k in range(count):

@@ -17,7 +17,7 @@ LANES = 8
 
 
 def closure_errors_of(embedding: Embedding) -> ManyTimes:
-    """What tells errors of every closure (M, closures) at (q, u) (M, n_q) and (M, n_u); NaN unassembled."""
+    """Return a function for closure errors (M, closures) at (q, u) (M, n_q) and (M, n_u); NaN unassembled."""
     layout = Layout(embedding)
 
     def errors(q: Array, u: Array) -> dict[str, Array]:

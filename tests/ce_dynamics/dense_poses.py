@@ -61,7 +61,7 @@ def about(rotation: Rotation, at: Floats) -> Floats:
 
 
 def hinge_transform(hinge: Hinge, q: Floats) -> Floats:
-    """What the hinge does to the design positions of its child."""
+    """Return the motion of the child's design positions by the hinge."""
     at = hinge.at
     if isinstance(hinge, Revolute):
         return turn(hinge.axis, at, q[0])
@@ -84,7 +84,7 @@ def hinge_transform(hinge: Hinge, q: Floats) -> Floats:
 
 
 def transform(body: Body, q_of: Callable[[Body], Floats]) -> Floats:
-    """Where the design positions of a body go, in world axes."""
+    """Return the motion of a body's design positions, in world axes."""
     if body.is_ground:
         return np.eye(4)
     return vector(transform(body.carrier, q_of) @ hinge_transform(body.inboard, q_of(body)))

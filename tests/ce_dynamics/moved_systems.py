@@ -18,7 +18,7 @@ def rotation(rng: np.random.Generator) -> Array:
 
 
 class Elsewhere:
-    """Where a mechanism is put, and with how many digits it is written down.
+    """Place of a mechanism, and the digits of its data.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ class Dense:
         return result
 
     def force_needed(self, acceleration: Array) -> Floats:
-        """What the hinges and closures must provide for every body."""
+        """Return the forces that hinges and closures must provide for every body."""
         return self.M @ acceleration + self.gyroscopic() - self.applied()
 
     def generalised(self, acceleration: Array) -> Floats:

@@ -79,7 +79,7 @@ def test_a_copy_is_independent() -> None:
 
 
 def end(model: Model, pull: float) -> float:
-    """What a worker does."""
+    """Run in a worker."""
     return float(ce.simulate(model, {"pull": pull}, duration=0.5)["height"][-1])
 
 

@@ -147,7 +147,7 @@ def test_power_balance(recipe: Recipe) -> None:
 
 
 def on_the_same_branch(state: State, other: State, closures: list[LoopClosure]) -> bool:
-    """Whether all bodies are where they were; where not, what the other tree found is closed all the same.
+    """Return True if all bodies keep their places; if not, the other tree's solution is closed all the same.
 
     A coordinate of the other tree may have a dead centre between the design pose and the state: its branch
     ends there, and the state is on another one.

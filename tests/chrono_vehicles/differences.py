@@ -1,4 +1,4 @@
-"""What differs between the shipped HMMWV and that with the data of Chrono's program, in one table."""
+"""Differences between the shipped HMMWV and that with the data of Chrono's program, in one table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STOP, SPEED, STROKE = 0.05, 0.5, 0.02
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    """What it is, of the shipped vehicle, of the other one."""
+    """Yield the quantity, its value of the shipped vehicle, and that of the other one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PhysicalityWarning)
         both = [VehicleParameters.load(name) for name in ("hmmwv", "hmmwv-chrono")]
@@ -64,7 +64,7 @@ def engine(data: VehicleParameters) -> Any:
 
 
 def driveline_inertia(data: VehicleParameters) -> float:
-    """Of shafts and engine."""
+    """Return the inertia of shafts and engine."""
     shafts = getattr(data.powertrain, "shafts", None)
     inertia: float = 0.0 if shafts is None else shafts.inertia
     return inertia / data.powertrain.axle_ratio**2

@@ -37,18 +37,18 @@ BESIDE = 0.05
 MOST = 0.5
 """Lateral acceleration of a calm run [m/s²]."""
 DURATION = 6.0
-"""Of runs [s]."""
+"""Duration of runs [s]."""
 SETTLED = 1.0
 """Time after which a run that begins `BESIDE` its path is calm [s]."""
 LOCKED = -0.5
 """Slip of a wheel that locks."""
 SAMPLE = 1.0, 5.0, 15.0, 30.0
-"""Of `SPEEDS`, for heavier vehicles [m/s]; they are driven on the dry road."""
+"""Part of `SPEEDS`, for heavier vehicles [m/s]; they are driven on the dry road."""
 CHANGES = (
     ("chassis.mass", 1.4),
     ("chassis.inertia.zz", 2.0),
 )
-"""What makes a vehicle heavier and slower to turn: keys, and by how much."""
+"""Keys that make a vehicle heavier and slower to turn, with their factors."""
 DIFFERENCE = 1e-6
 COUNTING = "chassis.x", "chassis.qw"
 """Coordinates that only count up, or follow from the others; and the wheels' angles."""

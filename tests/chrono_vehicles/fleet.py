@@ -26,7 +26,7 @@ LONG, SHORT = 4.0, 2.0
 
 
 class Figures(NamedTuple):
-    """Of one vehicle: degrees of freedom, instructions, and what it did."""
+    """Figures of one vehicle: degrees of freedom, instructions, results."""
 
     freedoms: int
     instructions: int

@@ -39,7 +39,7 @@ Part = Mapping[str, Any]
 
 
 class Hanging(NamedTuple):
-    """How a body lies on the chassis, over its design position: x ↦ R (x − a) + b, vehicle coordinates."""
+    """Place of a body on the chassis, over its design position: x ↦ R (x − a) + b, vehicle coordinates."""
 
     R: Floats
     a: Floats
@@ -114,7 +114,7 @@ def held_by(
 
 
 def on_the_right(part: Part) -> bool:
-    """Whether the drag link pulls the right knuckle."""
+    """Return True if the drag link pulls the right knuckle."""
     return bool(part["Knuckle"]["Location Draglink"][1] < 0.0)
 
 
@@ -125,7 +125,7 @@ def about(R: Floats) -> float:
 
 
 def pulls(path: Path, root: Path) -> Figures | None:
-    """How a vehicle pulls aside; None if no drag link steers its front axle."""
+    """Measure the pull of a vehicle to one side; None if no drag link steers its front axle."""
     first = load(path)["Axles"][0]
     part = load(root / first["Suspension Input File"])
     if "Draglink" not in part or "Trackbar" in part:

@@ -1,4 +1,4 @@
-"""How fast all vehicles of a folder of Chrono's data are: instructions, time of an evaluation, real time.
+"""Speed of all vehicles of a folder of Chrono's data: instructions, time of an evaluation, real time.
 
 They are settled and driven straight ahead, nothing else, so that the table takes minutes.  The shortest of
 several times counts.
@@ -24,7 +24,7 @@ from tests.chrono_vehicles.fleet import SPEED, run, vehicles
 DURATION = 2.0
 """[s], of the runs that are timed."""
 RUNS, BATCHES = 4, 200
-"""Of runs and of evaluations; the shortest counts."""
+"""Numbers of runs and of evaluations; the shortest counts."""
 BATCH = 1e-3
 """[s]: short enough to fall between two interruptions on a machine that does other work as well."""
 
@@ -44,7 +44,7 @@ def row(path: Path) -> str:
 
 
 def evaluation(model: Model) -> float:
-    """Of ẏ, from machine code [s]."""
+    """Time an evaluation of ẏ, from machine code [s]."""
     bound = model.dynamics.bind()
     bound.inputs["y"][:] = model.y0
     pointers = [array.ctypes.data for array in (*bound.inputs.values(), *bound.outputs.values())]
@@ -52,7 +52,7 @@ def evaluation(model: Model) -> float:
 
 
 def real_time(model: Model, y0: Floats) -> float:
-    """How many seconds are simulated in a second of processor time: RK4 with 1 ms, straight ahead."""
+    """Return simulated seconds per second of processor time: RK4 with 1 ms, straight ahead."""
     run(model, y0, 0.1)  # compiles what a run needs
     spent = []
     for _ in range(RUNS):

@@ -43,7 +43,7 @@ class StepSteer:
     """A fifth of full lock within 0.2 s from t = 2 s, at constant throttle."""
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> dict[str, Scalar]:
-        """Of the driver."""
+        """Return the driver's inputs."""
         return {
             "steering": 0.2 * minimum(maximum((t - 2.0) / 0.2, 0.0), 1.0),
             "throttle": 0.065,

@@ -35,7 +35,7 @@ VEHICLES = {
 
 
 class Figures(NamedTuple):
-    """Of a tyre on its vehicle.
+    """Figures of a tyre on its vehicle.
 
     Attributes
     ----------

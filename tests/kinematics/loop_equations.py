@@ -72,7 +72,7 @@ def differentiated(build: Callable[..., Any], *moving: str) -> Callable[..., Any
 
 
 def derivative_order(expression: Any) -> int:
-    """How many times a function is differentiated."""
+    """Return the order of the derivative of a function."""
     return int(expression.derivative_count) if isinstance(expression, sympy.Derivative) else 0
 
 

@@ -26,9 +26,9 @@ from tests.pictures import by_mujoco
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 SIZES = {"": "1000,640", "-phone": "390,780"}
-"""Of the window [pixels], by what stands behind a picture's name."""
+"""Sizes of the window [pixels], by the suffix of a picture's name."""
 WIDTH, QUALITY = 800, 72
-"""Of pictures as files: pixels at most, and WebP's measure."""
+"""Width of picture files [pixels] at most, and quality of WebP."""
 FRAMES = 80
 MOST = {"calls": 150, "triangles": 300_000, "ms": 4.0}
 """Budget of a frame: draw calls, triangles, script [ms]."""

@@ -13,7 +13,7 @@ from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take
 
 FIELD = 45.0
-"""Of the camera, from top to bottom [deg], as pages have it."""
+"""Vertical field of view of the camera [deg], that of the pages."""
 RUBBER, METAL = (0.12, 0.12, 0.13, 1.0), (0.76, 0.79, 0.81, 1.0)
 
 

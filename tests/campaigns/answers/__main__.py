@@ -14,7 +14,7 @@ from tests.campaigns.answers.systems import SYSTEMS
 
 
 def height(system: ce.System, see: Any) -> Any:
-    """Of a point of the last body."""
+    """Return the height of a point of the last body."""
     return see.point(system.bodies[-1], np.array((0.3, 0.2, 0.1)), system.ground).r[2]
 
 

@@ -101,7 +101,7 @@ def momenta(m: ce.Model, y: Floats, u: Floats) -> None:
 
 
 def reactions(m: ce.Model, y: Floats, u: Floats) -> None:
-    """What the ground and gravity exert is the rate of the momentum, about the world's origin."""
+    """Compare the force of the ground and gravity with the rate of the momentum, about the world's origin."""
     found = m.reactions(y, u=u)
     assert found.residual < 1e-8
 

@@ -1,4 +1,4 @@
-"""What a case of bad input is, and how its end is judged."""
+"""Cases of bad input, and the rules for their ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_MESSAGE = 1500
 
 
 class End(str, Enum):
-    """How a case may end."""
+    """Possible ends of a case."""
 
     REFUSED = "refused by name"
     WARNED = "accepted with a warning"
@@ -100,7 +100,7 @@ def judged(case: Case) -> tuple[End, str]:
 
 
 def of_message(case: Case, message: str) -> tuple[End, str]:
-    """Whether a refusal says what it must."""
+    """Judge the message of a refusal."""
     wanting = [word for word in case.says if word not in message]
     if wanting or not message or "Traceback" in message or len(message) > LONGEST_MESSAGE:
         return End.NAMELESS, f"{wanting} not in: {' '.join(message.split())[:400]}"
@@ -108,7 +108,7 @@ def of_message(case: Case, message: str) -> tuple[End, str]:
 
 
 def spread(cases: Sequence[Case], number: int | None) -> list[Case]:
-    """So many cases, evenly from all; all of them if None."""
+    """Return a number of cases, evenly from all; all of them if None."""
     if number is None or number >= len(cases):
         return list(cases)
     return [cases[(k * len(cases)) // number] for k in range(number)]

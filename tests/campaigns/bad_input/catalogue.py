@@ -55,7 +55,7 @@ def cases_of(category: str) -> Sequence[Case]:
 
 
 def prepare(category: str) -> None:
-    """What cases of a category are not to be charged for: loops that are compiled when first used."""
+    """Compile loops before cases of a category are timed."""
     getattr(MODULES[category], "prepare", lambda: None)()
 
 

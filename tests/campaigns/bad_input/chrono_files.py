@@ -37,11 +37,11 @@ NOT_READ = ("Name", "Type", "Output", "Visualization", "Contact", "Driver Positi
 LOOKS = ("Spindle", "Upright", "Control Arm", "Steering Link", "Arm")
 """Keys that say nothing that is needed, and parts whose radius, width and length only say how they look."""
 UNUSED = ("Axle Differential Locking Limit", "Rear Connector Location")
-"""What is noted, and not used: locks that are open, a coupling without a trailer."""
+"""Keys that are noted and not used: locks that are open, a coupling without a trailer."""
 
 
 def may_be_anything(keys: Keys, file: str) -> bool:
-    """Whether a value is not needed."""
+    """Return True if a value is not needed."""
     words = [str(key) for key in keys]
     looks = words[0].endswith(LOOKS) and words[-1] in ("Radius", "Width", "Length")
     wheel = file.endswith("Wheel.json") and words == ["Template"]  # there is one kind

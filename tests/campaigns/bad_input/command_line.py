@@ -18,7 +18,7 @@ VARY = "chassis.mass=2000:2400"
 
 
 class SaidError(CeDynamicsError):
-    """What the command said on stderr when it refused."""
+    """Message of the command on stderr when it refused."""
 
 
 def command(*arguments: str) -> Any:

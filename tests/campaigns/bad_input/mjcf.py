@@ -27,7 +27,7 @@ def of_text() -> list[Case]:
 
 
 def of_elements() -> list[Case]:
-    """What elements say together."""
+    """Make cases of elements that contradict each other."""
     one = BODY.format("a", "")
     world = f"<worldbody>{one}</worldbody>"
     grid = "count='10000 10000 10000' spacing='.1 .1 .1'"

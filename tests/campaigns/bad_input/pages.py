@@ -58,7 +58,7 @@ def of_machines() -> list[Case]:
 
 
 def of_recordings() -> list[Case]:
-    """What a page saves, with wrong entries."""
+    """Make cases of recordings of a page with wrong entries."""
     good: dict[str, Any] = {
         "machine": "machine", "step": 1e-3, "steps": 3, "inputs": [[0, 0.0, 10.0]], "y0": [0.0] * 4,
         "end": [0.0] * 4,

@@ -74,7 +74,7 @@ def tried(
 
 @cache
 def rig() -> Any:
-    """Of the sedan's front axle."""
+    """Return the rig of the sedan's front axle."""
     return kc.rig_of("sedan", "front", free=["front.D.y"])
 
 

@@ -35,7 +35,7 @@ def mapped(content: Content, suffix: str, **given: Any) -> Callable[[], Any]:
 
 
 def of_notation() -> list[Case]:
-    """What command lines and data files say of roads."""
+    """Make cases of the notation of roads in command lines and data files."""
     texts = [
         "", "nothing", "flat+", "+", "flat,", "flat:x=1", "bump:", "bump:height", "bump:height=",
         "bump:=1", "kerb:heights=1", "bump:height=1:height=2", "bump:track=middle", "bump:track=",

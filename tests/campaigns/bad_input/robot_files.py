@@ -14,7 +14,7 @@ from tests.campaigns.bad_input.data_file import damaged
 ROBOTS = Path(__file__).parents[2] / "data" / "robots"
 ATTRIBUTE = re.compile(r'([A-Za-z_0-9]+)="([^"]*)"')
 SOFTNESS = ("solref", "solimp")
-"""How far constraints of MuJoCo give way, which here they do not; a note says so."""
+"""Softness of MuJoCo's constraints, which are rigid here; a note reports it."""
 WRONG = {
     "empty": "", "text": "strange", "nan": "nan", "infinity": "inf", "overflow": "1e999",
     "too many": "1 2 3 4 5 6 7 8 9 10 11 12", "zero": "0", "zeros": "0 0 0", "minus": "-1",
@@ -24,12 +24,12 @@ WRONG = {
 
 
 def body_of(text: str) -> int:
-    """Where the elements begin: behind comments."""
+    """Return the place where the elements begin, behind comments."""
     return text.index("<robot") if "<robot" in text else text.index("<mujoco")
 
 
 def looks(text: str, place: int) -> bool:
-    """Whether a place is within what is for the eye only, of which a note says that it is skipped."""
+    """Return True if a place is within visual elements, which a note reports as skipped."""
     return text.rfind("<visual", 0, place) > text.rfind("</visual", 0, place)
 
 

@@ -47,7 +47,6 @@ class Law:
         self.answer = answer
 
     def inputs(self, t: Any, sensors: Any) -> Any:
-        """What it was told."""
         return self.answer()
 
 
@@ -208,7 +207,7 @@ def of_ensembles() -> list[Case]:
 
 
 def of_answers() -> list[Case]:
-    """What a model answers at a state."""
+    """Make cases of answers of a model at a state."""
     found = []
     body = {"unknown": "nobody", "ground": "ground"}
     framed = {"frame": {"unknown": "nobody", "ground": "ground"}}

@@ -1,4 +1,4 @@
-"""What surrounds a run: what is no file where files are read or written, names, environment variables."""
+"""Surroundings of a run: special files where files are read or written, names, environment variables."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def of_files() -> list[Case]:
 
 
 ACCEPTED = {("study", "nothing"), ("study", "link to nothing"), ("study", "circle")}
-"""What need not be there yet; links that lead nowhere are replaced."""
+"""Places that need not exist yet; links that lead nowhere are replaced."""
 
 
 def of_names() -> list[Case]:
@@ -162,7 +162,7 @@ def of_names() -> list[Case]:
 
 
 def of_places() -> list[Case]:
-    """Where results go: what is there already, and is no place for them."""
+    """Make cases of places for results that are taken or impossible."""
     short = ("--vehicle", "ride", "--duration", "0.01", "--no-plots")
     written: dict[str, Callable[[Path], Any]] = {
         "--output": lambda path: command(*short, "--output", str(path)),

@@ -18,7 +18,7 @@ def of_text() -> list[Case]:
 
 
 def of_elements() -> list[Case]:
-    """What elements say together."""
+    """Make cases of elements that contradict each other."""
     inertia = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
     link = f"<link name='{{}}'><inertial><mass value='1'/>{inertia}</inertial></link>"
     a, b, c = (link.format(name) for name in "abc")

@@ -21,9 +21,9 @@ from tests.campaigns.bad_input.cases import Case, reading
 LEAF = re.compile(r"^(\s*)([\w.-]+):\s+([^#\n]+?)\s*(#.*)?$")
 NUMBER = re.compile(r"^-?[\d.]+(e-?\d+)?(?= |$)")
 NO_FIGURES = ("source", "title", "sources")
-"""Of which any text is right."""
+"""Keys that accept any text."""
 SURE = ("nan", ".inf", "strange", "[1, [2]]", "{a: 1}", "null", "yes", "1 A", "!!binary aGk=", "1e999", "'1'")
-"""That no number of a vehicle is."""
+"""Values that are wrong for every number of a vehicle."""
 FACTORS = (0.0, -1.0, 1e9, 1e-9, 1e300, 10.0)
 PER_LINE = 4
 """Wrong values of a line, in turn."""

@@ -22,12 +22,12 @@ WALL_SECONDS = 300
 BYTES = 2**30
 """Memory that a case may take."""
 GRACE = 20.0
-"""How much later than by its own clocks a process that does not answer is ended [s]."""
+"""Time beyond its own limit after which a process that does not answer is ended [s]."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a case ended."""
+    """End of a case."""
 
     category: str
     name: str
@@ -100,14 +100,14 @@ class Worker:
 
     @property
     def processor_time(self) -> float:
-        """Of the process so far [s]."""
+        """Processor time of the process so far [s]."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
             numbers = file.read().rpartition(")")[2].split()
         return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
 
     @property
     def late(self) -> bool:
-        """Whether it has long been silent: compiled loops see no signal."""
+        """True if the process has been silent for too long: compiled loops see no signal."""
         return self.task is not None and (
             time.monotonic() - self.since > WALL_SECONDS + GRACE
             or self.processor_time - self.used > SECONDS + GRACE

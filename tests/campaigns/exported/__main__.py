@@ -39,7 +39,7 @@ SEEN = ("chassis.x", "chassis.y", "chassis.z", "yaw_rate")
 
 
 def structure_of(case: Case) -> str:
-    """That nothing has an effect on a rate that is not declared, bit by bit: every number moved by itself."""
+    """Check bit by bit that undeclared dependencies do not affect a rate: every number moved by itself."""
     model = case.model
     declared = dependencies(model.trace_dynamics())["y_dot"]
     n, effects = len(case.y0), 0
@@ -117,7 +117,7 @@ def compared(case: Case, path: Path, fmi: str) -> str:
 
 
 def exchanged(case: Case, path: Path, driven: Mapping[str, float]) -> float:
-    """How far states are from the library's after the same steps, relative to their size or 1.
+    """Return the difference of states from the library's after the same steps, relative to their size or 1.
 
     Both do the same sums then: what differs is rounding.
     """

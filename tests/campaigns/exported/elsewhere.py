@@ -30,13 +30,13 @@ STEPS, STEP = 100, 0.01
 
 
 class Emulator(NamedTuple):
-    """What runs programs of another platform: its command, and what to install if it is missing."""
+    """Command that runs programs of another platform, and the package that provides it."""
 
     command: tuple[str, ...]
     remedy: str
 
     def missing(self) -> str:
-        """What to install; empty if it is there."""
+        """Name the package to install; empty if it is there."""
         there = shutil.which(self.command[0]) is not None
         return "" if there and (len(self.command) < 3 or Path(self.command[2]).is_dir()) else self.remedy
 

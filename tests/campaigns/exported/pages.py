@@ -47,7 +47,7 @@ const answer = { done, y: [...physics.y], places: [...physics.places] };
 PARTS = ((300, 0.0, 0.4, 0.0), (400, 0.3, 0.6, 0.0), (300, -0.2, 0.0, 0.0))
 """Milliseconds, steering, throttle and brake."""
 BRAKED = ((300, 0.3, 0.6, 0.0), (400, 0.3, 0.0, 0.8), (300, -0.3, 0.0, 0.4))
-"""Of vehicles with sampled controllers."""
+"""Drives of vehicles with sampled controllers."""
 ASSISTED = {"speed": 15.0, "overrides": ["road.friction=0.5"]}
 
 
@@ -88,7 +88,7 @@ def driven(page: DrivePage) -> str:
 
 
 def simulated(machine: Machine, drive: Sequence[Sequence[float]]) -> Floats:
-    """Where a simulator comes with the same inputs and steps: the library's own integrator."""
+    """Return the end of the same inputs and steps by a simulator: the library's own integrator."""
     simulator = ce.Simulator(machine.model, method="rk4", step=1e-3, y0=machine.y0)
     names = [entry.name for entry in machine.interface.given]
     for ms, *u in drive:
@@ -107,7 +107,7 @@ def remembered(machine: Machine, states: Floats) -> str:
 
 
 def apart(machine: Machine, y: Floats, u: Floats, places: Floats) -> float:
-    """How far chassis and wheels are in the page from where the uncompiled equations have them [m]."""
+    """Return the distance of chassis and wheels in the page from those of the uncompiled equations [m]."""
     names = [body.name for body in machine.take.bodies]
     seen = [name for name in names if name == "chassis" or name.endswith(".wheel")]
     assert len(seen) > 4, names

@@ -43,7 +43,7 @@ class Latch(ce.Controller):
 
 
 class Rail(ce.ForceElement):
-    """How far the cart is from the rail's end, which it must not pass."""
+    """Rail whose end the cart must not pass."""
 
     name, outputs, limits = "rail", {"room": "m"}, {"room": "has passed the end"}
 

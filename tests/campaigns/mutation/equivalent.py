@@ -21,7 +21,7 @@ class Equivalent(NamedTuple):
     why: str
 
     def holds(self, checkout: Path) -> bool:
-        """Whether the line is as it was."""
+        """Return True if the line is unchanged."""
         path = checkout / self.source
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
         return self.before in (line.strip() for line in lines)
@@ -68,5 +68,5 @@ def stale(checkout: Path) -> list[Equivalent]:
 
 
 def known(mutant: Mutant, made: Difference) -> bool:
-    """Whether a mutant is listed as equivalent."""
+    """Return True if a mutant is listed as equivalent."""
     return any((one.source, one.before, one.after) == (str(mutant.source), *made) for one in EQUIVALENT)

@@ -61,7 +61,7 @@ class Mutant:
         return changed
 
     def difference(self, original: str) -> Difference:
-        """What it changes."""
+        """Return the difference to the original."""
         return difference(original, self.code(original))
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ They forbid what the source does not do (the type checker refuses assignments to
 
 
 def meaning(code: str) -> str | None:
-    """What code computes; None if it is not Python.
+    """Return the normal form of code; None if it is not Python.
 
     Left out are docstrings, annotations, messages, and the arguments in `WITHOUT_EFFECT`.
     """
@@ -134,7 +134,7 @@ SMALLEST_CHOICE = 2.0
 
 
 def chosen_numbers(code: str) -> set[tuple[int, int]]:
-    """Where named constants of the module are given numbers above `SMALLEST_CHOICE`: limits, counts.
+    """Find the numbers above `SMALLEST_CHOICE` that named constants of the module are given: limits, counts.
 
     The operator changes a number by one.  That is another choice where it stands for a limit such as 50
     attempts, which has its reason beside it and no test could prove wrong.  A tolerance of 1e-10 that becomes
@@ -152,7 +152,7 @@ def chosen_numbers(code: str) -> set[tuple[int, int]]:
 
 
 def _names_a_constant(node: ast.Assign | ast.AnnAssign) -> bool:
-    """Whether a scalar is given a name in capitals."""
+    """Return True if a scalar is given a name in capitals."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     table = any(isinstance(part, (ast.Tuple, ast.List, ast.Dict, ast.Call)) for part in ast.walk(node))
     return not table and all(isinstance(target, ast.Name) and target.id.isupper() for target in targets)

@@ -1,4 +1,4 @@
-"""Which tests are asked first, and what a run of them notes: the likeliest witnesses of a change."""
+"""Order of tests, and the notes of their runs: the likeliest witnesses of a change come first."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def enclosing(code: str, line: int) -> list[str]:
 
 
 def first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
-    """Of a definition with its decorators."""
+    """Return the first line of a definition with its decorators."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 

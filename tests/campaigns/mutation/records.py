@@ -1,4 +1,4 @@
-"""What earlier runs have judged: it counts for as long as the line that a mutant changes is as it was."""
+"""Records of earlier runs: they count for as long as the line that a mutant changes is unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.campaigns.mutation.mutants import Difference, Mutant, that_makes
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant: ``killed_by`` names the test that failed, None if all passed."""
+    """Outcome of a mutant: ``killed_by`` names the test that failed, None if all passed."""
 
     mutant: Mutant
     killed_by: str | None
@@ -21,7 +21,7 @@ class Outcome:
     difference: Difference
 
     def line(self) -> str:
-        """As it is noted in a record."""
+        """Line of a record."""
         told = asdict(self) | {"mutant": str(self.mutant), "difference": str(self.difference)}
         return json.dumps(told) + "\n"
 

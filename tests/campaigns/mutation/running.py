@@ -102,7 +102,7 @@ class Copy:
             yield names[NEAREST:]
 
     def _is_sound(self, killer: str) -> bool:
-        """Whether a test passes on the unchanged source, in good time; it is left out from now on if not."""
+        """Return True if a test passes on the unchanged source, in good time; otherwise drop it."""
         if killer in self._sound:
             return True
         result = self._run([killer], HANG)
@@ -179,7 +179,7 @@ def _killer(result: dict[str, Any]) -> str | None:
 
 
 def _left_out(folder: Path) -> Callable[[str, list[str]], set[str]]:
-    """What is not copied: caches, and files that are in the folder already."""
+    """Return a filter of files that are not copied: caches, and files that are in the folder already."""
     never = shutil.ignore_patterns(*_LEFT_OUT)
     top: list[str] = []
 

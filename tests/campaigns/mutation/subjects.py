@@ -1,4 +1,4 @@
-"""What is mutated, and which tests have to notice."""
+"""Subjects of mutation, and the tests that have to notice."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Whether numbers of data files change a result."""
+"""Effects of the numbers of data files on results."""

@@ -1,4 +1,4 @@
-"""Which numbers of the shipped vehicles change a result: campaign ``number_effects [vehicle ...]``.
+"""Numbers of the shipped vehicles that change a result: campaign ``number_effects [vehicle ...]``.
 
 Numbers that can be free are looked for in the equations of motion; every component of the others is changed
 by itself, and what follows is compared bit by bit.  Numbers

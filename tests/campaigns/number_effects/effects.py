@@ -1,4 +1,4 @@
-"""What follows from a vehicle's numbers: the graph of its dynamics, where it starts, how it is driven."""
+"""Consequences of a vehicle's numbers: the graph of its dynamics, its start, its driver."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMPARED = ("published.",)
 FACTORS = (1.001, 0.999, 1.03, 0.97)
 """Tried one after the other: not every change of a number makes a vehicle."""
 ADDED = 1e-4
-"""To a number that is zero."""
+"""Change of a number that is zero."""
 
 
 class Consequences(NamedTuple):
@@ -35,7 +35,7 @@ class Consequences(NamedTuple):
 
 
 def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
-    """What follows from the numbers; nothing is compiled."""
+    """Return the consequences of the numbers; nothing is compiled."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PhysicalityWarning)
         data = VehicleParameters.load(vehicle, overrides)
@@ -67,7 +67,7 @@ def functions_of(model: Model) -> list[TracedFunction]:
 
 @lru_cache(maxsize=4)
 def unchanged(vehicle: str) -> Consequences:
-    """What follows from the numbers as shipped."""
+    """Return the consequences of the numbers as shipped."""
     return consequences(vehicle)
 
 
@@ -137,7 +137,7 @@ def entries_in_use(traced: TracedFunction, name: str) -> set[int]:
 
 
 def has_effect(vehicle: str, key: str) -> bool:
-    """Whether a change of one number changes anything.
+    """Return True if a change of one number changes anything.
 
     Raises
     ------
@@ -163,11 +163,11 @@ ACROSS = ("anti_roll_bar.pivot.y",)
 OF_A_MAP = re.compile(r"_throttle\.(speed|torque)\.\d+$")
 """Published maps go beyond speeds that a gearbox uses, and have points on straight lines."""
 UPRIGHT = tuple(f"steering.{joint}.z" for joint in "TUVW")
-"""Of joints of a steering parallelogram, whose axes are vertical unless it is tilted."""
+"""Joints of a steering parallelogram, whose axes are vertical unless it is tilted."""
 
 
 def along_its_line(vehicle: str, key: str) -> bool:
-    """Whether a component shifts one of two points of a line along that line, which stays where it is."""
+    """Return True if a component shifts one of two points of a line along that line."""
     found = components(vehicle)
     if key.endswith(ACROSS) or (key in UPRIGHT and found.get("steering.tilt") == 0.0):
         return True
@@ -185,7 +185,7 @@ def along_its_line(vehicle: str, key: str) -> bool:
 
 
 class Verdict(NamedTuple):
-    """Of one number: whether it changes a result, or why it can be no other number."""
+    """Effect of one number, or the reason why it can be no other number."""
 
     key: str
     effect: bool
@@ -193,7 +193,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(vehicle: str, key: str) -> Verdict:
-    """What a change of one number does; a refusal is told, not raised."""
+    """Describe the effect of a change of one number; a refusal is reported, not raised."""
     if along_its_line(vehicle, key):
         return Verdict(key, effect=False, refused="it shifts a point of a line along this line")
     try:

@@ -60,7 +60,7 @@ def minutes(start: float) -> float:
 
 
 def noted(file: Path | None, number: int, recipe: Recipe, states: int) -> Outcome:
-    """What comes of a mechanism, written to a file as well, one line of JSON each."""
+    """Try a mechanism; write the outcome to a file as well, one line of JSON each."""
     began = time.process_time()
     found = outcome(recipe, states)
     if file is not None:
@@ -71,7 +71,7 @@ def noted(file: Path | None, number: int, recipe: Recipe, states: int) -> Outcom
 
 
 def recorded(file: Path | None) -> dict[int, Outcome]:
-    """What earlier runs have written to the file, by number."""
+    """Read the outcomes of earlier runs from the file, by number."""
     if file is None or not file.exists():
         return {}
     told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -40,21 +40,21 @@ from tests.support.systems import (
 AWAY = 5e3
 """Kilometres from the origin [m]."""
 REACH = 0.05
-"""Of the states at which closures are looked at [rad or m]."""
+"""Distance of the states at which closures are checked [rad or m]."""
 PROPAGATED = 1000.0
-"""Of the precision of data, what it may make of accelerations where lengths and rates are about 1 and no
+"""Factor by which accelerations may exceed the precision of data where lengths and rates are about 1 and no
 hinge turns more than 30 times as fast as the one that leads: the square of that, as in accelerations."""
 REFUSED = {
     **{f"A02 {n} four-bars": ("ModelError", "IndependentCoordinatesError") for n in (1, 2, 5)},
     "Bricard": ("OverConstrainedError",),
     "A04 Bricard": ("OverConstrainedError",),
 }
-"""What may be refused where data are rounded, and how: parallelograms of bars of unequal length do not go
+"""Allowed refusals where data are rounded: parallelograms of bars of unequal length do not go
 through the positions in line, and six-bars whose axes meet a Bricard's conditions nearly do not move."""
 
 
 class There(NamedTuple):
-    """Where a mechanism is put and how many decimals its data have."""
+    """Place of a mechanism, and the decimals of its data."""
 
     digits: int | None
     away: float
@@ -100,7 +100,7 @@ HOMES: dict[str, Callable[[], System]] = {
 
 
 class Verdict(NamedTuple):
-    """What came of a mechanism somewhere else.
+    """Outcome of a mechanism somewhere else.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def put(name: str, there: There, seed: int = 0) -> Verdict:
 
 
 def allowed(there: There) -> float:
-    """Of the largest acceleration, what the data of a place may change."""
+    """Return the allowed change of accelerations by the data of a place, relative to the largest."""
     written = 1e-15 if there.digits is None else 10.0**-there.digits
     return PROPAGATED * max(written, float(np.spacing(there.away)) if there.away else 0.0)
 
@@ -151,7 +151,7 @@ def scalars(embedding: Embedding) -> Iterator[tuple[slice, slice]]:
 
 
 def accelerations(embedding: Embedding) -> Array:
-    """Of scalar coordinates, close to the design pose, which the others keep."""
+    """Return accelerations of scalar coordinates, close to the design pose, which the others keep."""
     layout = Layout(embedding)
     q, v, x = layout.split(layout.y0)
     q, v = q.copy(), np.zeros_like(v)
@@ -180,7 +180,7 @@ def closure(embedding: Embedding, away: float, rng: np.random.Generator) -> floa
 
 
 def fits(name: str, there: There, verdict: Verdict) -> bool:
-    """Whether a mechanism moves there as it does at home and closes, or is refused as it may be."""
+    """Return True if a mechanism moves there as it does at home and closes, or is refused as allowed."""
     if verdict.refused:
         rounded = there.digits is not None or there.away > 0.0
         return rounded and verdict.refused in REFUSED.get(name, ())

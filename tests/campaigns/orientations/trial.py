@@ -30,7 +30,7 @@ difference has three components, and all of these may point the same way; they a
 closed and as it is looked at here.
 """
 AGREEMENT = 1e-9
-"""Of the largest acceleration: rates are below 30 and D above 1e-6, which takes a thousandfold of 2e-13."""
+"""Part of the largest acceleration: rates are below 30 and D above 1e-6, a thousandfold of 2e-13."""
 STEP, MOVED = 1e-5, 1e-6
 """Time of differences [s], and what rates may be off by."""
 ANGLES = np.pi
@@ -39,13 +39,13 @@ LENGTHS = 1.0
 NEARER = 0.3
 """... and where few such states can be assembled, from this part of both."""
 BATCHES = 6
-"""Of random states that are tried, each of as many as are wanted."""
+"""Batches of random states that are tried."""
 STEPS = (1.0, 1.0, 0.5, 0.2, 0.1)
-"""Of the way from the design pose at which a regular state is looked for."""
+"""Parts of the way from the design pose at which a regular state is searched."""
 
 
 class Outcome(NamedTuple):
-    """What came of a mechanism.
+    """Outcome of a mechanism.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def outcome(recipe: Recipe, states: int) -> Outcome:
 
 
 def far(recipe: Recipe, bodies: int) -> float:
-    """What is lost of positions where a mechanism was put, along a loop of so many bodies [m]."""
+    """Return the lost precision of positions far from the origin, along a loop of some bodies [m]."""
     away = 0.0 if recipe.place is None else recipe.place.away
     return 2.0 * np.sqrt(3.0) * ROUNDINGS * (bodies + 2) * float(np.spacing(away)) if away else 0.0
 
@@ -141,7 +141,7 @@ def freedoms_lost(recipe: Recipe, embedding: Embedding) -> int:
 
 
 def disagreement(recipe: Recipe, state: State) -> str:
-    """How the accelerations of bodies differ from those of the fully augmented form; empty if they do not."""
+    """Describe how accelerations differ from those of the fully augmented form; empty if equal."""
     nothing = np.zeros(0)
     found = compute_accelerations(state.embedding, state.q, state.v, nothing, state.u)
     full = FullyAugmented(state.embedding.system)
@@ -159,7 +159,7 @@ def disagreement(recipe: Recipe, state: State) -> str:
 
 
 def slipping(recipe: Recipe, state: State) -> str:
-    """Which hinge of a loop does not move as its rates say; empty if all do.
+    """Name a hinge of a loop that does not move as its rates require; empty if all do.
 
     Central differences over twice h: off by h² times third derivatives, of the size of the rates cubed, and
     by rounding over h of positions far away, which moves hinges by up to `STEEPEST` times as much.
@@ -187,7 +187,7 @@ def slipping(recipe: Recipe, state: State) -> str:
 
 
 def sampled(recipe: Recipe, state: State, number: int) -> tuple[int, float, float]:
-    """Of random states at which all loops are assembled: how many, the largest closure error, and its share.
+    """Count random states with assembled loops; return also the largest closure error, and its share.
 
     States are spread over a full turn and lengths of the loop each way, as long as enough of them can be
     assembled; the others are nearer to the design pose.

@@ -35,7 +35,7 @@ def run(model: Model, duration: float, **inputs: float) -> xr.Dataset:
 
 
 def crossed(t: np.ndarray, values: np.ndarray, value: float) -> float:
-    """When values first exceed a value; NaN if never."""
+    """Return the time at which values first exceed a value; NaN if never."""
     if not np.any(values > value):
         return float("nan")
     k = max(int(np.argmax(values > value)), 1)

@@ -81,7 +81,7 @@ def point_mass(data: VehicleParameters) -> PointMass:
 
 
 def parameters_of(tyre: Any) -> Any:
-    """Of a TMeasy tyre, however it is evaluated."""
+    """Return the parameters of a TMeasy tyre, for any way of evaluation."""
     return getattr(tyre, "parameters", tyre)
 
 
@@ -139,7 +139,7 @@ Pull = Callable[[float], tuple[float, float]]
 
 
 def tied(data: VehicleParameters, gear: int) -> Pull:
-    """What pulls where engine or motor are tied to the wheels."""
+    """Return the pull of an engine or motor that is tied to the wheels."""
     p: Any = data.powertrain
     a, kind = p.axle_ratio, data.layout.powertrain
 

@@ -243,7 +243,7 @@ class AtRest(NamedTuple):
 
     @property
     def roll_gradient(self) -> float:
-        """Of springs under the sprung mass above the roll axis, and of tyres under the whole vehicle [deg/g].
+        """Return the roll gradient of springs under the sprung mass and of tyres under the whole [deg/g].
 
         φ = (m_s h_s/Σ K + m h/Σ K_t) (a_y + g φ).
         """
@@ -369,7 +369,7 @@ HEADINGS: Mapping[str, str] = {
     "roll_gradient": "roll, deg/g", "understeer_gradient": "understeer, deg/g",
     "ride_frequency": "ride frequencies, Hz",
 }  # fmt: skip
-"""Of the table, by fields of `VehicleClass`."""
+"""Columns of the table, by fields of `VehicleClass`."""
 
 
 def main(names: list[str]) -> None:

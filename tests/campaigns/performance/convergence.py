@@ -42,7 +42,7 @@ def road_of(manoeuvre: str) -> Road | None:
 
 
 def ends(model: Model, inputs: Mapping[str, float], y0: Floats, step: float) -> Floats:
-    """Where the vehicle is in the end [m]."""
+    """Return the vehicle's position at the end [m]."""
     run = ce.simulate(model, inputs, duration=DURATION, method="rk4", step=step, y0=y0, interval=DURATION)
     return np.array([run["x"].values[-1], run["y"].values[-1]])
 

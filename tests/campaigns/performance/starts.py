@@ -23,7 +23,7 @@ ROADS = ("grade:0.15 + bank:slope=0.1", "grade:-0.1 + bank:slope=-0.15", "bank:s
 HEIGHTS = (0.0, 0.25, -0.1)
 """Added to the height at the start [m]."""
 DURATION, SPEED, STOP, REST = 3.0, 4.0, 5.0, 1.0
-"""Of standing [s]; from this speed [m/s] it stops within some seconds, the last of which it stands."""
+"""Duration of standing [s]; speed before a stop [m/s], duration of the stop and of its last part [s]."""
 
 
 def pose(where: str, y: np.ndarray) -> np.ndarray:
@@ -33,14 +33,14 @@ def pose(where: str, y: np.ndarray) -> np.ndarray:
 
 
 def standing(model: Model, y: np.ndarray) -> float:
-    """How far it moves, braked [m]."""
+    """Return the distance that the braked vehicle moves [m]."""
     run = ce.simulate(model, {"brake": 1.0}, duration=DURATION, y0=y, method="dopri5", interval=0.1)
     place = np.stack([run[k].values for k in "xyz"])
     return float(np.abs(place - place[:, :1]).max())
 
 
 def stopping(data: VehicleParameters, where: str) -> tuple[float, float]:
-    """How fast it still moves at the end of a stop [m/s], and how far in its last seconds [m]."""
+    """Return the speed at the end of a stop [m/s], and the distance in its last seconds [m]."""
     model = ce.compile(build(data, road=road_of(where), speed=SPEED))
     held = {"brake": 0.5, "clutch": 1.0} if "clutch" in model.system.inputs else {"brake": 0.5}
     y = settle(model)

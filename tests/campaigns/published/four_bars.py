@@ -19,7 +19,7 @@ from ce_dynamics.models import published
 
 
 class Run(NamedTuple):
-    """How exact a run was.
+    """Accuracy of a run.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ BAUMGARTE = 100.0
 
 
 class Motion(NamedTuple):
-    """What is compared, at the instants that were reached.
+    """Compared quantities at the instants that were reached.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Case:
         return run.t, run.y.T
 
     def of_embedded(self, times: Array, states: Array) -> Motion:
-        """What is compared, of embedded states."""
+        """Return the compared quantities of embedded states."""
         model, ground = self.model, self.model.system.ground
         rows = []
         for t, y in zip(times, states, strict=True):
@@ -164,7 +164,7 @@ class Case:
         }
 
     def of_trajectory(self, integrate: Any) -> Motion:
-        """What is compared, of a trajectory, or of what there is of it."""
+        """Return the compared quantities of a trajectory, or of its part that exists."""
         try:
             run: Trajectory = integrate()
         except SimulationError as error:

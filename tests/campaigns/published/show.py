@@ -59,7 +59,7 @@ def cell(line: Line, quantity: str, duration: float) -> str:
 
 
 def complete(line: Line, duration: float) -> bool:
-    """Whether a run came to its end."""
+    """Return True if a run came to its end."""
     return line.end >= duration * (1.0 - 1e-12)
 
 

@@ -137,7 +137,7 @@ class Answers:
         self.seen.compare("momentum", found.h, about @ np.linalg.lstsq(Z, speed)[0])
 
     def back(self, y: Array, u: Array, point: Any, r: Array) -> None:
-        """To where the point is, and by a dependent coordinate instead of an independent one."""
+        """Check that inverse kinematics and assembly return to the state, also from a dependent coordinate."""
         model = self.model
         found = model.inverse_kinematics({point: r}, u=u)
         there = found.poses.positions[found.poses.bodies.index(point.frame.body.name)]
@@ -154,7 +154,7 @@ class Answers:
 
 
 def answered(urdf: Path, loops: Path) -> Seen:
-    """What is seen of a robot."""
+    """Return the answers of a robot."""
     answers, rng = Answers(urdf, loops), np.random.default_rng(SEED)
     model = answers.model
     q0, _, _ = model.layout.split(model.y0)

@@ -34,7 +34,7 @@ SEED = 20260101
 
 @dataclass
 class Row:
-    """What was seen of one robot.
+    """Figures of one robot.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ def model_knowing(model: ce.Model, q: Array, v: Array) -> ce.Model | None:
 
 
 def assembles(model: ce.Model, q: Array, v: Array) -> bool:
-    """Whether the loops can be closed at a state."""
+    """Return True if the loops can be closed at a state."""
     try:
         return bool(np.all(np.isfinite(model.accelerations(q, v))))
     except ce.AssemblyError:
@@ -206,7 +206,7 @@ def native(model: ce.Model) -> float:
 
 
 class Checks:
-    """What the accelerations of a model are compared with."""
+    """References for the accelerations of a model."""
 
     def __init__(self, model: ce.Model, urdf: Path, loops: Path, thorough: bool) -> None:
         self.reference = Reference(model, urdf, loops)
@@ -334,7 +334,7 @@ def balls_of(model: ce.Model) -> dict[str, list[Any]]:
 
 
 def turned_at_design(hinges: list[Any]) -> Array:
-    """How a ball is turned in the design pose, about its axes there: Rot(a3, q3) Rot(a2, q2) Rot(a1, q1)."""
+    """Return the rotation of a ball in the design pose, Rot(a3, q3) Rot(a2, q2) Rot(a1, q1)."""
     R = np.eye(3)
     for body in hinges:
         c, s = np.cos(body.inboard.neutral[0]), np.sin(body.inboard.neutral[0])

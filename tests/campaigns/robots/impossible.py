@@ -75,7 +75,7 @@ class Loops:
         return np.asarray(np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi)
 
     def on_branch(self, p: Array, found: list[Array]) -> int:
-        """How many of some solutions lead to a pose that the design pose leads to."""
+        """Count the solutions that lead to a pose on the branch of the design pose."""
         known = Exploration(self.kernel, self.rows, Base(self.kernel.p0, self.q0))
         known.search_goals([p])
         first, *others = known.poses
@@ -83,7 +83,7 @@ class Loops:
         return sum(any(self.leads_to(Base(p, q), pose) for pose in near) for q in found)
 
     def leads_to(self, start: Base, pose: Base) -> bool:
-        """Whether the straight way from a configuration arrives at another."""
+        """Return True if the straight way from a configuration arrives at another."""
         end = Exploration(self.kernel, self.rows, start).towards(pose.p)
         return end is not None and bool(np.max(np.abs(self.apart(end, pose.q))) < SAME)
 

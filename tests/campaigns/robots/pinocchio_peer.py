@@ -73,7 +73,7 @@ class Peer:
         return configuration, rates
 
     def accelerations(self, q: Array, v: Array) -> tuple[dict[str, float], float, float]:
-        """Of all joints by the exact equations [M Jᵀ; J 0]; and how far loops are open, and open at speed.
+        """Solve [M Jᵀ; J 0] exactly for all joints; return also closure errors of position and speed.
 
         M, the bias and the accelerations of the frames at v̇ = 0 are Pinocchio's; rows that others imply are
         left to the least squares solution.

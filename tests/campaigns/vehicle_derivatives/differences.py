@@ -34,7 +34,7 @@ class Slope(NamedTuple):
     off: Floats
 
     def telling(self, size: Floats) -> NDArray[np.bool_]:
-        """Which differences say something of derivatives of a size."""
+        """Return a mask of the differences that resolve derivatives of a size."""
         finite = np.isfinite(self.value) & np.isfinite(self.off)
         return np.asarray(finite & (self.off <= TELLING * size))
 
@@ -59,7 +59,7 @@ def value_of(f: Callable[[float], Floats], distance: float) -> Floats:
 
 
 class Verdict(NamedTuple):
-    """Of derivatives of many quantities by one number.
+    """Derivatives of many quantities by one number, judged.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from tests.campaigns.vehicle_derivatives.differences import Floats, compared
 from tests.campaigns.vehicle_derivatives.sample import Sample, Tally, chosen, driving
 
 STATES = 6
-"""Of the variables by which it is differentiated besides inputs and free numbers."""
+"""Number of state variables of differentiation, besides inputs and free numbers."""
 
 
 TRAVEL = 10.0
@@ -27,7 +27,7 @@ TRAVEL = 10.0
 
 
 class Point:
-    """Where a model is differentiated: a state of driving, inputs and free numbers."""
+    """Point of differentiation: a state of driving, inputs and free numbers."""
 
     def __init__(self, sample: Sample, model: Model) -> None:
         self.model = model
@@ -43,7 +43,7 @@ class Point:
         return whole[: len(self.y)], whole[len(self.y) :]
 
     def step(self, name: str) -> float:
-        """Of differences by one entry."""
+        """Return the step of differences by one entry."""
         value = abs(float(np.concatenate((self.y, self.u))[self.names.index(name)]))
         return 1e-4 * value if name in self.given and value else 1e-4
 
@@ -77,7 +77,7 @@ def outputs(sample: Sample, model: Model, n: int) -> Tally:
 
 
 def kept(sample: Sample, model: Model) -> Tally:
-    """Where four parts of the suspension have to be for their accelerations to stay as they are."""
+    """Compare derivatives that keep the accelerations of four parts of the suspension."""
     tally, at = Tally("along what is kept"), Point(sample, model)
     wheels = {f"{corner}.wheel" for corner in model.system.groups["corner"]}
     rates = {entry.name for entry in model.layout.v}
@@ -110,7 +110,7 @@ def kept(sample: Sample, model: Model) -> Tally:
 
 
 def reactions(sample: Sample, model: Model, n: int) -> Tally:
-    """What hinges and closures transmit."""
+    """Compare forces that hinges and closures transmit."""
     tally, at = Tally("reactions"), Point(sample, model)
     known = [body.name for body in model.system.bodies if not body.is_ground]
     known += [edge.name for edge in model.system.closures if not isinstance(edge, Coupled)]
@@ -141,7 +141,7 @@ def reactions(sample: Sample, model: Model, n: int) -> Tally:
 
 
 def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
-    """Of small motions about the state, which is held."""
+    """Compare eigenvalues of small motions about the state, which is held."""
     tally, at = Tally("eigenvalues"), Point(sample, model)
     by = chosen(sample.rng, at.given, n)
     found = model.eigenvalue_derivatives(by, at.y, u=at.u, at_rest=False)

@@ -1,4 +1,4 @@
-"""What is drawn of a vehicle: numbers that stay open, a state in which it drives, names of quantities."""
+"""Random samples of a vehicle: free numbers, a state in which it drives, names of quantities."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def chosen(rng: np.random.Generator, names: list[str], n: int) -> list[str]:
 
 @dataclass
 class Tally:
-    """What came of the comparisons of one part of a vehicle."""
+    """Result of the comparisons of one part of a vehicle."""
 
     part: str
     compared: int = 0

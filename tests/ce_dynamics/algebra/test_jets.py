@@ -114,7 +114,7 @@ def test_functions_of_numpy_and_branches_are_refused() -> None:
 
 
 def test_numbers_are_moving_scalars_that_stand_still() -> None:
-    """What is neither carried nor driven has no rate and no acceleration, whatever columns it is given."""
+    """Scalars that are neither carried nor driven have no rate and no acceleration, for any columns."""
     x = ScalarMotion.at_rest(2.0, np.array((3.0, 4.0)))
     assert (x.value, x.J.tolist(), x.drift, x.rate, x.acceleration) == (2.0, [3.0, 4.0], 0.0, 0.0, 0.0)
     assert ScalarMotion.of(x, 2) is x

@@ -22,7 +22,7 @@ def in_parts(sizes: list[int], rng: np.random.Generator) -> Array:
 
 @pytest.mark.parametrize("sizes", [[4], [1, 1, 1], [2, 3], [3, 1, 2, 2], [6, 5]])
 def test_parts_are_found_and_solved(sizes: list[int], rng: np.random.Generator) -> None:
-    """Of random entries the planted parts are the finest; each unknown is told by its own part."""
+    """The planted parts of random entries are the finest; each unknown belongs to its own part."""
     for _ in range(5):
         A, b = in_parts(sizes, rng), rng.normal(size=sum(sizes))
         found = parts([list(row) for row in A])

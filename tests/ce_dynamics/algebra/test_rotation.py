@@ -125,7 +125,7 @@ def test_rotations_do_not_look_at_values(rng: np.random.Generator) -> None:
 
 
 def test_rotation_vectors_of_any_angle_are_scipys() -> None:
-    """Of random rotations, half turns about any axis, whose sign is open, and next to none."""
+    """Random rotations, half turns about any axis, whose sign is open, and rotations near none."""
     rng = np.random.default_rng(2)
     for angle in (0.0, 1e-9, 0.3, 2.9, math.pi - 1e-9, math.pi):
         for axis in (*np.eye(3), *rng.standard_normal((4, 3))):

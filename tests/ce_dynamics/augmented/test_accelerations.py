@@ -145,7 +145,7 @@ def test_loop_that_moves_by_prescribed_motion(rng: np.random.Generator) -> None:
 
 
 def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None:
-    """What force elements are told: points, directions, angular velocities, coordinates, rates."""
+    """Observed quantities: points, directions, angular velocities, coordinates, rates."""
     system = tree(KINDS, rng)
     q, v, x, u = random_state(system, rng)
     embedding = embed(system)

@@ -1,4 +1,4 @@
-"""What tests of the command line share: calls in this process, with what they print."""
+"""Fixtures of tests of the command line: calls in this process, with their output."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -685,7 +685,7 @@ TYPED = "", "text", "3", "-3.5", "folder/file.yaml", "véhicule", ("a=1", "b=2")
 
 
 def outcome(option: TyperOption, context: typer.Context, value: Any, by: type[TyperOption]) -> Any:
-    """What an option hands on, or says; Typer makes lists of what may be given often."""
+    """Return the value or the message of an option; Typer makes lists of options that may be repeated."""
     try:
         handed = by.process_value(option, context, value)
     except typer.BadParameter as error:

@@ -67,7 +67,7 @@ def test_laws_that_remember_are_refused(model: ce.Model, remember: Any, what: st
 
 
 class Integral:
-    """What a law hands the work to."""
+    """Object of a law that holds its memory."""
 
     total = 0.0
 
@@ -109,7 +109,7 @@ class InADeque:
 
 
 class Counting:
-    """What a counter gives next is in no attribute."""
+    """The next value of a counter is in no attribute."""
 
     def __init__(self) -> None:
         self.calls = itertools.count()

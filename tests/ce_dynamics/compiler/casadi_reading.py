@@ -236,7 +236,7 @@ def jacobian(traced: TracedFunction, output: str, input: str) -> TracedFunction:
 
 
 def sparse_jacobian(traced: TracedFunction, output: str, input: str) -> SparseJacobian:
-    """As `jacobian`, without the structural zeros."""
+    """Return the `jacobian` without the structural zeros."""
     import casadi as ca
 
     arguments, derivative = _derivative(traced, output, input)

@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of code that only these tests make and load."""
+    """Return a cache of code that only these tests make and load."""
     return tmp_path_factory.mktemp("cache")
 
 

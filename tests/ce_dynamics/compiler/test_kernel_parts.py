@@ -44,7 +44,7 @@ X: Floats = np.array((1.0, 4.0, 9.0))
 
 
 def parts(compiled: Any) -> list[bool]:
-    """Of what was compiled of a kernel, for which types it is a part."""
+    """Return True for every type of a compiled kernel that is a part."""
     return [is_part(result) for result in compiled.overloads.values()]
 
 

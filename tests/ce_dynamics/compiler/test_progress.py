@@ -1,4 +1,4 @@
-"""What takes long is mentioned from time to time, by name; what is short is not."""
+"""Progress of long work is logged by name from time to time; short work is silent."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_command_line_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_by_logging_alone() -> None:
-    """As a user of ``python -c`` sees it."""
+    """The user of ``python -c`` sees the logs."""
     code = (
         "import logging, time; logging.basicConfig(level=logging.INFO)\n"
         "from ce_dynamics.compiler import progress; progress.FIRST = 0.05\n"

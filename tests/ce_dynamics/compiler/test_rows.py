@@ -12,7 +12,7 @@ from ce_dynamics.compiler.rows import AT_ONCE
 
 @pytest.fixture(scope="module")
 def function() -> CompiledFunction:
-    """Of a vector and a matrix, with an output that depends on both, a matrix, and one of no entries."""
+    """Return a function of a vector and a matrix with outputs of both, a matrix, and one of no entries."""
 
     def some(a: Array, B: Array) -> dict[str, Array]:
         return {"c": B @ a, "D": array((sin(a[0]), a[1], a[2], B[0, 1])).reshape(2, 2), "none": array(())}

@@ -146,7 +146,7 @@ def sphere_wall(contacts: int, mu: float, wide: int = 50) -> Problem:
 
 
 def coulomb_violation(problem: Problem, p: Floats) -> float:
-    """How far impulses of spatial contacts are from Coulomb's law as stated, no projection: a velocity.
+    """Return the violation of Coulomb's law by impulses of spatial contacts, without projection: a velocity.
 
     p_n ≥ 0, w_n ≥ 0, |p_t| ≤ μ p_n; where p_n > 0 (impulses count as velocities A_nn p_n) w_n = 0; where
     |p_t| < μ p_n w_t = 0; and w_t opposite to p_t.

@@ -63,7 +63,7 @@ def point_in(shape: Shape, at: PlacedShape, s: Floats) -> Floats:
 
 
 def distance(one: Shape, other: Shape, P: PlacedShape, Q: PlacedShape) -> float:
-    """Of two shapes that do not touch, by minimisation over points of their cores."""
+    """Return the distance of two separate shapes by minimisation over points of their cores."""
     radius = sum(
         float(at.sizes[0]) for shape, at in ((one, P), (other, Q)) if isinstance(shape, Sphere | Capsule)
     )

@@ -1,4 +1,4 @@
-"""Where runs went over a dead centre: told by the balance of energy near it, of states that are given."""
+"""Runs beyond a dead centre: found by the balance of energy near it, for given states."""
 
 from __future__ import annotations
 

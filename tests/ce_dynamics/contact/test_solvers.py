@@ -33,7 +33,7 @@ AGREE = 1e-8
 
 
 def violation(problem: Problem, solution: Solution) -> float:
-    """How far a solution is from the conditions as the table in `problem` states them; no projection."""
+    """Return the violation of the conditions as the table in `problem` states them; no projection."""
     kind, normal, mu, lower, upper = problem.conditions
     p, w = solution.p, solution.w
     worst = float(

@@ -147,7 +147,7 @@ def test_power_balance_and_reactions(model: ce.Model, state: tuple[np.ndarray, n
 
 
 def test_momentum_has_no_armature(state: tuple[np.ndarray, np.ndarray]) -> None:
-    """What acts between two bodies leaves the momentum alone: that of a system that floats is kept."""
+    """Forces between two bodies leave the momentum alone: that of a floating system is kept."""
     s = System(gravity=(0, 0, 0))
     s.add_body("base", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1), parent=s.ground, hinge=ce.Free())
     s.add_body("arm", mass=1.0, com=(1, 0, 0), inertia=(0.1,) * 3, parent="base",

@@ -48,7 +48,7 @@ def bush(rng: np.random.Generator) -> ce.System:
 
 
 def sums(model: ce.Model, y: np.ndarray) -> list[np.ndarray]:
-    """What the sweep towards the base gathers, of all aggregated bodies."""
+    """Return the sums that the sweep towards the base gathers, of all aggregated bodies."""
     instant = model.instant(y, model.u0)
     nodes = tip_to_base(instant.outward, instant.loads.wrenches, instant.loads.torques)
     return [x for node in nodes.values() for x in (node.D_matrix, node.nu, node.P_plus, node.z_plus)]

@@ -65,7 +65,7 @@ NAMES = ["chassis", "arm", "wheel", "trailer", "mast", "nut"]
 
 
 def accelerations(body: str, make_rule: Callable[[System], Rule] | None) -> Floats:
-    """Of the vehicle, always at the same random state, under loads on a body."""
+    """Return accelerations of the vehicle at one random state, under loads on a body."""
     system = vehicle()
     if make_rule is not None:
         system.add_force(Loaded(system.find(body), make_rule(system)))

@@ -1,4 +1,4 @@
-"""What tests of embeddings share."""
+"""Fixtures of tests of embeddings."""
 
 from __future__ import annotations
 

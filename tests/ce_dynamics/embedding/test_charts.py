@@ -78,7 +78,7 @@ def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Ge
 
 
 def test_code_without_python_renews_worn_charts(mechanism: Embedding, rng: np.random.Generator) -> None:
-    """To the same state, and not later than runs do: 1 − (1 + e)^(−½) is concave, and e at most N times."""
+    """The state is the same, no later than in runs: 1 − (1 + e)^(−½) is concave, and e at most N times."""
     linkage = linkage_of(mechanism)
     N, system = linkage.coordinate.inboard.n_v, mechanism.system
 
@@ -149,7 +149,7 @@ def falling(led: bool) -> System:
 
 
 def turned(angle: Array, arm: tuple[float, float], foot: float) -> Array:
-    """Where a point of a crank is, (times, 2)."""
+    """Return the place of a point of a crank, (times, 2)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array((foot + c * arm[0] - s * arm[1], s * arm[0] + c * arm[1])).T
 
@@ -206,7 +206,7 @@ def test_a_warning_near_a_singular_configuration() -> None:
 
 
 def test_gearing_is_the_norm_of_what_hinges_lead() -> None:
-    """Of the rates of the couplers per rates of the cranks, by differences of their coordinates."""
+    """The reference is the rates of couplers per rates of cranks, by differences of their coordinates."""
     model = Model(five_bar())
     y = np.array((0.2, -0.3, 0.0, 0.0))
     couplers = [model.system.find(name) for name in ("left coupler", "right coupler")]
@@ -242,7 +242,7 @@ def test_methods_agree_across_charts(method: Any) -> None:
 
 
 def test_worn_charts_are_left_in_any_order(rng: np.random.Generator) -> None:
-    """What is asked first is a formula that does not answer less than the wear, for three directions."""
+    """The fast formula never answers less than the wear, for three directions."""
     model = Model(CHARTS["platform"]())
     charts = Charts(model)
     y, renewed = model.y0, 0

@@ -225,7 +225,7 @@ def test_sensitivities_of_a_numeric_loop() -> None:
 
 
 def test_far_geometry_is_right_or_nan() -> None:
-    """What is answered far from the nominal geometry is the linkage that was built there, in closed form."""
+    """Answers far from the nominal geometry are those of the linkage built there, in closed form."""
     names = MECHANISMS["four-bar"][1]
     model = free_model("four-bar")
     traced = model.trace_dynamics()
@@ -261,7 +261,7 @@ def turned(v: Numbers, angle: Any) -> Any:
 
 
 def margin(v: Numbers, angles: Any) -> float:
-    """How far a four-bar is from its dead centres, at worst over some crank angles [m].
+    """Return the least distance of a four-bar from its dead centres over some crank angles [m].
 
     Coupler and rocker, b and c long, end in pins that must be between |b − c| and b + c apart.
     """
@@ -272,7 +272,7 @@ def margin(v: Numbers, angles: Any) -> float:
 
 
 def pin_of_rocker(v: Numbers, angle: float) -> Any:
-    """Where two circles meet, on the side of the design pose."""
+    """Return the intersection of two circles on the side of the design pose."""
     F, G = (np.array((v[f"{name}.x"], v[f"{name}.y"])) for name in "FG")
     start, D = turned(v, 0.0), turned(v, angle)
     b, c, d = np.linalg.norm(F - start), np.linalg.norm(F - G), np.linalg.norm(G - D)

@@ -142,7 +142,7 @@ def test_against_all_hinges_cut(
 
 
 def height_of_an_end(frame: Any) -> ce.FunctionCoordinate:
-    """Of a point at one end of the beam."""
+    """Return the height of a point at one end of the beam."""
     R, origin = frame
     point, up = R @ (0.0, 0.7, 0.4) + origin, R[:, 2]
     return ce.FunctionCoordinate(

@@ -176,7 +176,7 @@ def crank_and_ball() -> System:
 
 
 def test_a_ball_that_rolls_leads_its_loop() -> None:
-    """What it leads has the rates of its place: central differences, off by h² and 1e-15 / h."""
+    """Led coordinates have the rates of their places: central differences, off by h² and 1e-15 / h."""
     embedding = embed(ball_with_an_arm())
     (S,) = embedding.aggregates
     assert "ball" in [body.name for body in S.independent]

@@ -74,7 +74,7 @@ class Chain:
         return replace(self, v=v, v_dot=self.v_dot if drive else still)
 
     def motion(self, order: list[str] | None = None) -> SubgraphMotion:
-        """What is to be tested, with the hinges set in the given order."""
+        """Return the tested motion, with the hinges set in the given order."""
         motion = SubgraphMotion(self.parent, list(self.bodies.values()), self.theta_dot)
         for name in order or list(self.bodies):
             if name in self.driven:

@@ -1,4 +1,4 @@
-"""What controllers must say of themselves."""
+"""Declarations of controllers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ A = StateDeclaration("a", "1")
 
 
 class Trial(ce.Controller):
-    """As told."""
+    """Controller with given declarations."""
 
     def __init__(self, **told: Any) -> None:
         self.name, self.answers = "trial", ("push",)

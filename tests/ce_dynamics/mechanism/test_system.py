@@ -1,4 +1,4 @@
-"""What a system accepts, and what it says about what it does not accept."""
+"""Descriptions that a system accepts, and messages of those that it refuses."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a random mechanism is made of.
+    """Description of a random mechanism.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Recipe:
     order: tuple[int, ...] = field(default=())
     """Order in which edges are tried for the spanning tree, after those it must have; as given if empty."""
     place: Place | None = None
-    """Where it is put; where its geometry was drawn if not given."""
+    """Place of the mechanism; the place of its random geometry if not given."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class Placed(NamedTuple):
 
     @property
     def flipped(self) -> bool:
-        """Whether its second body is the carrier: the coordinate then counts the other way."""
+        """True if its second body is the carrier: the coordinate then counts the other way."""
         return self.parent != self.edge.a
 
 

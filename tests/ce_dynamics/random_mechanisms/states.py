@@ -76,7 +76,7 @@ def random_state(system: System, rng: np.random.Generator) -> State:
 
 
 def regular(state: State) -> bool:
-    """Whether the loops can be assembled there, away from dead centres, and every freedom moves mass."""
+    """Return True if loops can be assembled, away from dead centres, and every freedom moves mass."""
     with np.errstate(all="ignore"):
         instant = state.instant
         for S in state.embedding.aggregates:

@@ -24,7 +24,7 @@ CUTS = (
 
 
 class Loops:
-    """Which edges of the tree are in loops together, and how many freedoms those loops have left."""
+    """Edges of the tree that are in loops together, and the freedoms left to those loops."""
 
     def __init__(self, parents: Sequence[str], tree: Sequence[Edge], planar: bool) -> None:
         self.parents = dict(zip((edge.b for edge in tree), parents, strict=True))
@@ -87,7 +87,7 @@ def freedoms(kind: str, planar: bool) -> int:
 
 
 def conditions(kind: str, planar: bool) -> int:
-    """What a cut takes."""
+    """Return the number of conditions of a cut."""
     return (3 if planar else 6) - freedoms(kind, planar)
 
 

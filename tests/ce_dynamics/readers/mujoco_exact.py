@@ -72,7 +72,7 @@ def constraint(m: Any, d: Any, k: int) -> list[tuple[Array, float]]:
 
 
 def body_jacobians(m: Any, d: Any, body: int, point: Array) -> tuple[Array, Array, Array, Array]:
-    """Of a point and of the rotation of a body, and their J̇ v."""
+    """Return the Jacobians of a point and of the rotation of a body, and their J̇ v."""
     p, r, p_dot, r_dot = (np.zeros((3, m.nv)) for _ in range(4))
     mujoco.mj_jac(m, d, p, r, point, body)
     mujoco.mj_jacDot(m, d, p_dot, r_dot, point, body)

@@ -51,7 +51,7 @@ def test_jacobian_by_differences(rng: np.random.Generator, kind: str) -> None:
 
 
 def test_angular_rows_by_differences(rng: np.random.Generator) -> None:
-    """Of the frame's rotation R: J times a step is the rotation vector of R(q)ᵀ… seen from the frame a."""
+    """J times a step is the rotation vector of R(q)ᵀ… seen from the frame a, for the frame's rotation R."""
     chains = two_arms(rng, "fixed")
     q = rng.uniform(-1.0, 1.0, (1, chains.n))
     _, J = chains.errors(q)

@@ -40,7 +40,7 @@ def allowed(kind: str, rng: np.random.Generator) -> Pose:
 
 
 def residuals(closure: Closure, p: Pose, c: Pose) -> Array:
-    """Of a closure whose bodies have moved from the design pose by the motions p and c of space."""
+    """Return residuals of a closure whose bodies have moved from the design pose by p and c of space."""
     ends = JointEnd(p.R, p.R @ closure.at_parent + p.r), JointEnd(c.R, c.R @ closure.at_child + c.r)
     return np.concatenate([each.residual(*ends) for each in closure.constraints])
 

@@ -259,7 +259,7 @@ def check(run: xr.Dataset, tolerance: float) -> None:
 
 @pytest.mark.parametrize("method", ["DOP853", "dopri5", "rk4"])
 def test_energy_of_lossless_spring_is_constant(method: Any) -> None:
-    """To the accuracy of the methods: rk4 loses (ωh)⁶/72 of 10 J per step, which is 2e-14 J."""
+    """The bound is the accuracy of the methods: rk4 loses (ωh)⁶/72 of 10 J per step, which is 2e-14 J."""
     tight: dict[str, Any] = {"step": 1e-3} if method == "rk4" else {"rtol": 1e-10, "atol": 1e-12}
     run = ce.simulate(oscillator(), duration=2.0, method=method, audit=True, **tight)
     check(run, 1e-8)

@@ -1,4 +1,4 @@
-"""What `System.describe` says: as data, as text, as a drawing."""
+"""`System.describe`: as data, as text, as a drawing."""
 
 from __future__ import annotations
 

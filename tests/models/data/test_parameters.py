@@ -273,7 +273,7 @@ def test_missing_number_of_one_member_is_named_precisely() -> None:
 
 
 def test_missing_section_is_shown_as_written() -> None:
-    """What it must have, with units; read back, the example is complete."""
+    """The example has all its keys, with units; read back, it is complete."""
 
     class Rod(Section):
         length: Length
@@ -326,7 +326,7 @@ def test_messages_take_known_values_as_examples() -> None:
     ],
 )
 def test_an_example_may_be_written(quantity: ParameterQuantity, example: str) -> None:
-    """Of curves it rises, as their arguments have to."""
+    """Examples of curves rise, as their arguments have to."""
     assert quantity.example == example
     quantity.parse(example)
 

@@ -190,7 +190,7 @@ def test_vehicle_that_fails_takes_no_other_with_it(free: DrivenVehicle) -> None:
 
 
 def test_actions_reach_a_steering_wheel_angle() -> None:
-    """As part of full lock in the data: 90 degrees of the sedan's steering wheel."""
+    """An action is a part of full lock in the data: 90 degrees of the sedan's steering wheel."""
     setup = setup_of("sedan", overrides=["steering.ratio=16"])
     vehicle = prepare_vehicle(setup, "straight", None, steering="90 deg")
     given = VehicleEnv("path-following", vehicle).task.command(np.array([[-1.0, 0.0]]))

@@ -187,7 +187,7 @@ def test_run_that_ends_early_keeps_what_it_had(car: SingleTrack) -> None:
 
 
 def test_lanes_are_practised_if_that_is_asked(car: SingleTrack) -> None:
-    """What comes of practising is what is driven; switches are on or off."""
+    """The practised inputs are driven; switches are on or off."""
     made: list[Manoeuvre] = []
 
     class Practising(SingleTrack):

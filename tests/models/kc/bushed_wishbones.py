@@ -16,7 +16,7 @@ from tests.models.kc.rods import Floats
 
 LOWER, UPPER, UPRIGHT, ROD = range(4)
 SIZE = np.array([1e-3] * 24 + [1e3] * 8)
-"""Of displacements [m], [rad] and of reactions [N]."""
+"""Sizes of displacements [m], [rad] and of reactions [N]."""
 MOST = 40
 """Steps of Newton's method."""
 

@@ -59,7 +59,7 @@ class Side:
         return at
 
     def moved(self, x: Floats, p: Floats) -> Floats:
-        """Where a point of the carrier is."""
+        """Return the place of a point of the carrier."""
         at: Floats = self.W + x[:3] + Rotation.from_rotvec(x[3:]).apply(p - self.W)
         return at
 

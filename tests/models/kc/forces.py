@@ -31,11 +31,11 @@ MIRRORED = {"toe_angle": 1.0, "camber_angle": 1.0, "steer_angle": -1.0, "wheel_c
             "wheel_centre_x": 1.0, "contact_y": -1.0, "contact_z": 1.0, "vertical_force": 1.0}  # fmt: skip
 """Figures, and what the mirror makes of them."""
 ALIKE = 1e-6
-"""Of a mirrored figure over what it changes in all, and of figures that hardly change."""
+"""Part of the total change of a mirrored figure, and of figures that hardly change."""
 
 
 def is_mirrored(elastic: kc.Compliance) -> bool:
-    """Whether all joints of the axle have a mirror image."""
+    """Return True if all joints of the axle have a mirror image."""
     ends = [
         np.array([nominal(joint.at_parent), nominal(joint.at_child)], dtype=float)
         for joint in elastic.axle.all_joints
@@ -45,7 +45,7 @@ def is_mirrored(elastic: kc.Compliance) -> bool:
 
 
 def swept(elastic: kc.Compliance, kind: str, hold: str, mirrored: bool) -> Iterator[str]:
-    """What is wrong with one sweep."""
+    """Yield the errors of one sweep."""
     unit, axis = FORCES[kind].unit, FORCES[kind].axis
     sweep: ForceSweep = force_sweep_of(kind, LARGEST[unit] * PARTS, hold=hold)
     found = kc.force_sweep(elastic, sweep)

@@ -20,7 +20,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 class Pose(NamedTuple):
-    """Of a carrier: rotation since the design, and where the first wheel's centre is."""
+    """Rotation of a carrier since the design, and the place of the first wheel's centre."""
 
     R: Floats
     W: Floats
@@ -47,7 +47,7 @@ class RodCarrier:
     wheels: Sequence[Wheel]
     sliders: Sequence[tuple[Floats, Floats]] = ()
     now: Floats = field(default_factory=lambda: np.zeros(0))
-    """Where the anchors are, if the steering has moved them."""
+    """Places of the anchors, if the steering has moved them."""
 
     def __post_init__(self) -> None:
         if not len(self.now):
@@ -63,7 +63,7 @@ class RodCarrier:
         return replace(self, now=np.vstack((self.anchors[:-1], L)))
 
     def gaps(self, x: Floats, heights: Floats) -> Floats:
-        """What is open at a pose in six numbers."""
+        """Return the six gaps at a pose."""
         pose = Pose(Rotation.from_rotvec(x[3:]).as_matrix(), self.origin + x[:3])
         lengths = np.linalg.norm(self.on_carrier - self.anchors, axis=1)
         points = np.array([self.at(pose, point) for point in self.on_carrier])
@@ -108,7 +108,7 @@ class RodCarrier:
         return float(found.x[6])
 
     def at(self, pose: Pose, point: Floats) -> Floats:
-        """Where a point of the carrier is."""
+        """Return the place of a point of the carrier."""
         placed: Floats = pose.W + pose.R @ (point - self.origin)
         return placed
 
@@ -134,7 +134,7 @@ class RodCarrier:
         return found[:3], found[3:]
 
     def velocity(self, pose: Pose, twist: tuple[Floats, Floats], r: Floats) -> Floats:
-        """Of the carrier at a place."""
+        """Return the carrier's velocity at a place."""
         w, v = twist
         found: Floats = v + np.cross(w, r - pose.W)
         return found
@@ -206,5 +206,5 @@ def about_kingpin(
 
 
 def heading_rate(e: Floats, de: Floats) -> float:
-    """How fast the horizontal part of a direction turns about z: (e × ė)_z over its square."""
+    """Return the rate of the horizontal part of a direction about z: (e × ė)_z over its square."""
     return float((e[0] * de[1] - e[1] * de[0]) / (e[0] ** 2 + e[1] ** 2))

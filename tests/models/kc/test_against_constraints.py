@@ -179,7 +179,7 @@ def test_the_instantaneous_steering_axis_is_the_kingpin(tried: Any) -> None:
 
 
 def test_the_ends_of_travel(tried: Any) -> None:
-    """Where links let a wheel come no further its pose turns back; where the lower arm is at its dead centre
+    """At the end of the links' reach a wheel's pose turns back; where the lower arm is at its dead centre
     the upper ball joint moves at right angles to the line of both.
 
     The search ends at 1e-10 of its way of a metre; 1e-16 rad of a lower arm is 1e-8 m of travel there.

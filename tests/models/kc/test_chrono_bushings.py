@@ -73,7 +73,7 @@ def test_against_scipy(elastic: kc.Compliance, kind: str, axis: int, size: float
 
 @pytest.mark.parametrize(("free", "part", "step"), [(FREE[:3], "k", 2e4), (FREE[3:4], "K", 1e-4)])
 def test_derivatives_against_scipy(elastic: kc.Compliance, free: list[str], part: str, step: float) -> None:
-    """Of the balance by all three stiffnesses of a bushing together, and by a hardpoint.
+    """Derivatives of the balance by all three stiffnesses of a bushing together, and by a hardpoint.
 
     Solutions are right to 1e-12 m, over 2e4 N/m or 1e-4 m; steps of a hundredth leave 1e-8 in order four.
     The axis of the bushing inside, which the file writes in numbers, stays where it is.

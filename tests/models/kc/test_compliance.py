@@ -310,7 +310,7 @@ def elastic_sprung(sprung: kc.KCRig) -> kc.Compliance:
 
 
 def changes_over_travel(one: kc.KCRig, soft: bool) -> list[float]:
-    """Of toe and camber from 10 mm of droop to 10 mm of bump [deg]."""
+    """Return changes of toe and camber from 10 mm of droop to 10 mm of bump [deg]."""
     names = ("toe_angle", "camber_angle")
     travels = [-0.01, 0.01]
     found = (
@@ -373,7 +373,7 @@ def sedan() -> kc.KCRig:
 
 
 def test_stiff_bushings_are_ideal_and_soft_ones_yield(sprung: kc.KCRig) -> None:
-    """What bushings without torsion add to the compliance of the ideal axle goes with their compliance."""
+    """The compliance of bushings without torsion adds to that of the ideal axle and goes with theirs."""
     rig = sprung
     pose = rig.solve_poses([[0.004, 0.004]])[0]
     ideal = kc.Compliance(rig, []).at(pose).C

@@ -33,7 +33,7 @@ def rig(data: VehicleParameters) -> kc.KCRig:
 
 
 def arm_point(data: VehicleParameters, side: int, z: float, point: Floats) -> Floats:
-    """Where a point of the lower arm is: the arm turns about A1 A2 as far as its ball joint D says."""
+    """Return the place of a point of the lower arm, which turns about A1 A2 by its ball joint D."""
     corner = data.corners[("front_left", "front_right")[side]]
     A, axis = (
         corner.points["lower_arm.rear_pivot"],
@@ -54,7 +54,7 @@ def spring_length(data: VehicleParameters, side: int, z: float) -> float:
 
 
 def bar_angle(data: VehicleParameters, side: int, z: float) -> float:
-    """Of the bar's half about y: where its drop link has its length."""
+    """Return the angle of the bar's half about y at which its drop link has its length."""
     bar = data.anti_roll_bars["front"] if side == 0 else data.anti_roll_bars["front"].mirror()
     link = arm_point(data, side, z, bar.link)
     length = np.linalg.norm(bar.end - bar.link)

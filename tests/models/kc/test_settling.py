@@ -59,7 +59,7 @@ def beam(hold: float = ROD, rod_height: ce.Parameter | None = None) -> kc.KCRig:
 
 
 class Pose:
-    """Of the beam by hand."""
+    """Pose of the beam by hand."""
 
     def __init__(self, left: float, right: float, rod_height: float = ROD_ENDS[0][2]) -> None:
         self.phi = np.arcsin((left - right) / (2.0 * A))

@@ -159,7 +159,7 @@ def test_where_the_travel_of_a_strut_ends() -> None:
 
 
 def ball_joint_velocity(carrier: RodCarrier, travel: float) -> Floats:
-    """Of the first rod's, per travel of the wheel."""
+    """Return the velocity of the first rod's ball joint per travel of the wheel."""
     pose = carrier.solved(travel)
     return carrier.velocity(pose, carrier.twist(pose, [1.0]), carrier.at(pose, carrier.on_carrier[0]))
 
@@ -243,7 +243,7 @@ def test_other_beams(template: str, steered: bool) -> None:
 
 
 def test_templates_are_all_looked_at() -> None:
-    """What cannot travel by itself is refused by name."""
+    """Axles that cannot travel by themselves are refused by name."""
     assert set(CASES) >= {"macpherson", "five-link", "three-link", "rigid"}
     assert set(BEAM_CASES) >= {"leaf-spring", "four-link", "pinned-axle"}
     with pytest.raises(DataError, match="no degree of freedom"):

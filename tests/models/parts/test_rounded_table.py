@@ -17,7 +17,7 @@ from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 
 @st.composite
 def tables(draw: st.DrawFn) -> RoundedTable:
-    """Of two to eight points, some of them on one line."""
+    """Draw tables of two to eight points, some of them on one line."""
     n = draw(st.integers(2, 8))
     x = np.cumsum([draw(st.floats(-50.0, 50.0)), *(draw(st.floats(0.01, 30.0)) for _ in range(n - 1))])
     y = [draw(st.integers(-300, 300)) / 4.0 for _ in range(n)]
@@ -25,7 +25,7 @@ def tables(draw: st.DrawFn) -> RoundedTable:
 
 
 def offsets(table: RoundedTable) -> list[tuple[float, float, float]]:
-    """Of every point: its x, half width of its rounding, how far that lies off it."""
+    """Return for every point its x, the half width of its rounding, and its offset."""
     gaps = np.diff(table.x)
     slopes = np.array([0.0, *(np.diff(table.y) / gaps), 0.0])
     narrower = ROUNDED * np.minimum([gaps[0], *gaps], [*gaps, gaps[-1]])
@@ -34,7 +34,7 @@ def offsets(table: RoundedTable) -> list[tuple[float, float, float]]:
 
 @given(table=tables())
 def test_it_is_the_table_but_for_its_roundings(table: RoundedTable) -> None:
-    """To rounding of values up to 75 and slopes up to 15,000 over lengths up to 30."""
+    """The bound is rounding of values up to 75 and slopes up to 15,000 over lengths up to 30."""
     low, high = table.x[0] - 5.0, table.x[-1] + 5.0
     inside = [x + f * w for x, w, _ in offsets(table) for f in (-1.0, -0.9, -0.3, 0.0, 0.5, 1.0)]
     for x in (*np.linspace(low, high, 41), *inside):

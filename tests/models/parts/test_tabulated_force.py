@@ -118,7 +118,7 @@ def test_forces_of_a_table_as_free_parameters() -> None:
 
 
 def test_abscissae_of_a_table_as_free_parameters() -> None:
-    """Where a point moves by dx the force sinks by the slope times that, as a hat says how much of it."""
+    """If a point moves by dx, the force sinks by the slope times that, weighted by a hat function."""
     model = slider_on((-1.0, 0.0, 2.0), (-10.0, 5.0, 30.0), "x")
     for x, by in ((-1.5, (0.0, 0.0, 0.0)), (-0.25, (-3.75, -11.25, 0.0)), (0.5, (0.0, -9.375, -3.125))):
         found = model.derivatives("rate of slider_rate", ["x0", "x1", "x2"], [x, 0.0])

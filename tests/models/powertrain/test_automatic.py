@@ -71,7 +71,7 @@ def test_the_engine_idles_where_its_drag_is_met() -> None:
 
 
 def test_the_converter_never_gives_power(rng: np.random.Generator) -> None:
-    """What it takes at one side it gives at the other, less heat, in both directions of flow and of turning.
+    """Input power equals output power plus heat, in both directions of flow and of turning.
 
     Below `LEAST_SPEED` of the impeller the ratio of the speeds is that at `LEAST_SPEED`.
     """

@@ -1,4 +1,4 @@
-"""What engine, gearbox, shafts and final drives do to the bodies that carry them.
+"""Reactions of engine, gearbox, shafts and final drives on the bodies that carry them.
 
 A chassis in space with an axle that rolls on it and two wheels, driven by every unit.  Beside it stands the
 same with rotors and gears as bodies and couplings of the library, which know nothing of drivelines.

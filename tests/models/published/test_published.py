@@ -240,7 +240,7 @@ def test_against_the_dae(name: str, formulation: type[Augmented]) -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_accelerations_along_the_motion(name: str) -> None:
-    """Of every body, by the fully augmented equations at the states of the embedded run."""
+    """The reference is the fully augmented equations, for every body, at the states of the embedded run."""
     model = model_of(name)
     augmented = FullyAugmented(model.system)
     for t, y in zip(*embedded_run(name, duration(name)), strict=True):

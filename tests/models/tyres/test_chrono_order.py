@@ -30,7 +30,7 @@ INERTIA = np.diag((4.3, 7.4, 4.3))
 
 
 def on_the_carrier(moment: Floats, spin: float, h: float, update_first: bool, steps: int = 40) -> Floats:
-    """What a wheel on a revolute joint hands on of a constant moment of the world, after some steps.
+    """Return the moment that a wheel on a revolute joint transmits of a constant one, after some steps.
 
     Velocities by linearised implicit Euler in the spindle's axes, with multipliers of the joint; about the
     spin axis a drive holds the speed, and what it has to do is handed on as well.

@@ -119,7 +119,7 @@ def test_friction_is_the_peak_at_nominal_load(rig: tuple[Rig, float]) -> None:
 
 
 def test_derivatives_exist_everywhere(rig: tuple[Rig, float]) -> None:
-    """Where slips, loads and deflections are nothing as well: implicit methods start there."""
+    """They exist also for zero slips, loads and deflections: implicit methods start there."""
     tyre, load = rig
     r, r0 = tyre.radius(load), tyre.model.unloaded_radius
     J = compile_jacobian(tyre.batch.traced, "y", "x")

@@ -202,7 +202,7 @@ def flat_contact(
 
 
 def seen(c: WheelContact) -> WheelOnRoad:
-    """What of a contact the forces depend on."""
+    """Return the part of a contact on which the forces depend."""
     return WheelOnRoad(c.radius, -c.deflection_rate, c.v_x, c.v_y, c.spin, 0.0, 0.0, c.friction)
 
 

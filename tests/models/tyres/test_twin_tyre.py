@@ -28,7 +28,7 @@ SPACING, PRESSED = 0.3, 0.02
 
 
 def response(y: float | None, lean: float = 0.0, yaw_rate: float = 0.0, deflected: float = 0.0) -> Response:
-    """Of a pair, or of one tyre y m to the left of its middle, on a hub 0.02 m below its free height."""
+    """Return the response of a pair, or of one tyre y m left of its middle, 0.02 m below its height."""
     tyre = TMeasyTyre(PARAMETERS)
     system = ce.System()
     carrier = system.add_body("carrier", mass=10.0, inertia=np.eye(3), parent=system.ground, hinge=ce.Free())

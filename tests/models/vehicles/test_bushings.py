@@ -51,7 +51,7 @@ def test_right_side_is_mirror_image_of_the_left(tmp_path: Path) -> None:
     ],
 )
 def test_rods_are_found_by_their_names(tmp_path: Path, base: str, axle: str, joint: str, name: str) -> None:
-    """What keeps a rod's length gives way, not the body that shows the rod."""
+    """The joint that keeps a rod's length yields, not the body that shows the rod."""
     path = tmp_path / "rods.yaml"
     path.write_text(
         f"title: Rods\nbase: {base}\nbushings: {{{axle}: {{rod: {{joint: {joint}}}}}}}\n"

@@ -19,7 +19,7 @@ from tests.models.vehicles.chrono.small_car import files, written
 
 ROWS, INTERVAL = 101, 0.02
 TABLE = Path(__file__).resolve().parents[3] / "docs/measured/chrono_recordings.txt"
-"""What ``simulate-vehicle compare RECORDINGS --vehicles FOLDER --like-chrono`` prints."""
+"""Output of ``simulate-vehicle compare RECORDINGS --vehicles FOLDER --like-chrono``."""
 
 
 def facts() -> dict[str, Any]:

@@ -20,7 +20,7 @@ def test_outputs_of_driving() -> None:
 
 
 def test_wrong_derivatives_are_found() -> None:
-    """Of e^x at 0; off by 1e-6, which is more than differences with h = 1e-4 are, 3 h²/6 = 5e-9."""
+    """The derivative of e^x at 0 is off by 1e-6, more than the error of differences, 3 h²/6 = 5e-9."""
     names, f = ["right", "wrong", "zero", "not zero"], lambda d: np.array((np.exp(d), np.exp(d), 0.0, d))
     found = compared(names, np.array((1.0, 1.0 + 1e-6, 0.0, 0.0)), f, 1e-4)
     assert [name for name, *_ in found.wrong] == ["wrong", "not zero"]

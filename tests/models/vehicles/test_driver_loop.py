@@ -45,7 +45,7 @@ def test_the_least_preview_leaves_a_margin() -> None:
 
 @pytest.mark.parametrize("understeer", [-0.002, 0.0, 0.002])
 def test_yaw_damping_leaves_sixty_degrees(understeer: float) -> None:
-    """Of the loop k v/(L + K v²)/(1 + s τ)/(1 + s T/2)² with τ = v yaw_lag L/(L + K v²), at 30 m/s.
+    """The loop is k v/(L + K v²)/(1 + s τ)/(1 + s T/2)² with τ = v yaw_lag L/(L + K v²), at 30 m/s.
 
     A first-order lag of a gain of 2 and more lags by 60° to 90° where that is 1: up to 30° are won.
     """
@@ -201,7 +201,7 @@ def test_derived_loop_agrees_with_the_linearised_vehicle() -> None:
 
 @pytest.mark.parametrize("speed", [15.0, 30.0, 40.0])
 def test_oversteering_vehicles_are_stable_above_their_critical_speed(speed: float) -> None:
-    """Of a single track that turns in by itself from 10.4 m/s on, as ThreeLinkIRS does on friction 0.3."""
+    """A single track turns in by itself from 10.4 m/s on, as ThreeLinkIRS does on friction 0.3."""
     m, J, a, b, C_f, C_r = 1500.0, 2000.0, 1.3, 1.2, 3.0e4, 1.656e4
     K = m * (b * C_r - a * C_f) / ((a + b) * C_f * C_r)
     assert math.sqrt(-(a + b) / K) == pytest.approx(10.4, abs=0.1)

@@ -33,7 +33,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pac2002(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of PAC2002: friction ellipse, curve of the load, a mass at the contact, of no side."""
+    """Return a PAC2002 file: friction ellipse, curve of the load, a mass at the contact, of no side."""
     c = coefficients(52, FNOMIN=8500.0, UNLOADED_RADIUS=0.47, RIM_RADIUS=0.21)
     names = [
         f.name for f in fields(Coefficients) if f.name not in (*NO_NUMBERS, "VERTICAL_STIFFNESS", "Q_FZ2")

@@ -1,4 +1,4 @@
-"""What a vehicle is made of: axles by name, files that build on others, and what is refused."""
+"""Layouts of vehicles: axles by name, files that build on others, and refused ones."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_suspensions_without_tie_rods_are_not_steered(tmp_path: Path, suspension
 
 
 def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
-    """Of a whole axle by names, as an example would fill a page; an axle's own parts are not its corners'."""
+    """A missing axle is listed by names, as an example would fill a page; its parts are not its corners'."""
     bare = STEERED % "single-wishbone" + (
         "kinds: {powertrain: manual}\nvehicle: {gravity: 9.81, ride_height: 0.2, width: 1.6}\n"
         "chassis: {mass: 1, com: '(0, 0, 0)', inertia: 'diag(1, 1, 1)'}\n"
@@ -316,7 +316,7 @@ def test_points_of_another_suspension_are_named(tmp_path: Path) -> None:
 
 
 def test_examples_in_messages_are_of_vehicle_or_files(tmp_path: Path) -> None:
-    """Of the same key: a mass centre in one corner's place, not a point that fits none."""
+    """Examples have the same key: a mass centre in one corner's place, not a point that fits none."""
     own, hmmwv = (VehicleParameters.load(name).data for name in ("sedan", "hmmwv"))
     for name, attribute, nested in (
         ("chassis.mass", "chassis.mass", "chassis: {mass: 1 K}"),
@@ -372,7 +372,7 @@ def test_a_file_takes_parts_of_its_base_away(tmp_path: Path) -> None:
 
 
 def test_another_kind_keeps_common_numbers_of_base(tmp_path: Path) -> None:
-    """Of tyres as of powertrains; what it has not is gone, what is of another form is missing."""
+    """The rule holds for tyres and powertrains; keys of the old kind go, missing ones are named."""
     slips = "kinds: {tyre: tmsimple}\ntyre: {contact_damping: 0.002 s}\n"
     own = VehicleParameters.load(written(tmp_path, f"base: sedan\n{slips}"))
     assert own.data.front_left.tyre.radius == VehicleParameters.load("sedan").data.front_left.tyre.radius  # type: ignore[attr-defined]  # by the axles
@@ -461,7 +461,7 @@ def test_numbers_of_an_axle_itself() -> None:
 
 
 def test_graph_of_a_base_goes_with_its_suspension(tmp_path: Path) -> None:
-    """What another suspension replaces is no mistake of the file that builds on it."""
+    """Parts that another suspension replaces are no mistake of the file that builds on it."""
     graph = (
         "axles: {rear: {suspension: graph}}\ngraphs: {rear: {arm: {body: mirrored}, wheel: {carrier: arm}}}\n"
     )
@@ -473,7 +473,7 @@ def test_graph_of_a_base_goes_with_its_suspension(tmp_path: Path) -> None:
 
 
 def test_numbers_of_a_steering_go_with_it(tmp_path: Path) -> None:
-    """Of a base whose steered axle is steered no longer, such as that of a vehicle that folds instead."""
+    """One base has a steered axle that is steered no longer, such as that of a vehicle that folds instead."""
     file = """
 base: sedan
 trailers: {half: {hitch: articulated}}

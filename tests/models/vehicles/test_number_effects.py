@@ -73,7 +73,7 @@ def test_numbers_that_can_be_no_other_are_told(vehicle: str, key: str, why: str)
 
 
 def test_free_numbers_are_looked_for_in_the_equations() -> None:
-    """What one trace tells agrees with changes of single numbers."""
+    """Effects found in one trace agree with changes of single numbers."""
     found = of_the_equations("off-roader")
     assert "rear.spring.linear" in found
     assert has_effect("off-roader", "rear.spring.linear")

@@ -117,7 +117,7 @@ def test_turns_of_gears_count() -> None:
 
 
 def test_rough_positions_choose_where_to_start() -> None:
-    """Of the two crank angles that put the slider in a place, the guess decides."""
+    """The guess decides between the two crank angles that put the slider in a place."""
     model = Model(mechanisms.slider_crank(0.3, 0.8, 0.7))
     goal = slider(2.0) - slider(0.7)
     up = model.assemble({"slider": goal}, near={"crank": (-0.05, 0.1, 0.0)})

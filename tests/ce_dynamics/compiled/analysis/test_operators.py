@@ -130,7 +130,7 @@ def test_hinge_map_is_the_product_of_its_factors(pair: tuple[Case, Model]) -> No
 
 
 def test_operators_give_the_mass_matrix_of_a_tip() -> None:
-    """Where S on the ground carries nothing, M = H M(S) Hᵀ and C = H (M(S) a(S) + b)."""
+    """If S on the ground carries nothing, M = H M(S) Hᵀ and C = H (M(S) a(S) + b)."""
     system = mechanisms.four_bar((0.4, 1.2, 0.9, 1.1), 0.8)
     model = Model(system)
     y = np.array([0.1, 2.0])

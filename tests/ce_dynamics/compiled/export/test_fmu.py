@@ -154,7 +154,7 @@ def test_model_exchange_agrees_within_the_importers_tolerance(
 
 
 def dependencies(path: Path, fmi: str) -> dict[str, dict[str, dict[str, str]]]:
-    """Of outputs, rates and initial unknowns: name by name what they depend on, and how."""
+    """Return the dependencies of outputs, rates and initial unknowns by name, with their kinds."""
     described = fmpy.read_model_description(str(path))
     groups = {
         "outputs": described.outputs,
@@ -321,7 +321,7 @@ def test_what_is_sampled_is_discrete(held: ce.Model, held_fmus: dict[str, Path],
 def test_controllers_look_inside_steps_of_co_simulation(
     held: ce.Model, held_fmus: dict[str, Path], fmi: str, interval: float
 ) -> None:
-    """As the library's at 1 ms: rounding apart, and RK4's own error where steps differ (see C)."""
+    """States equal the library's at 1 ms: rounding apart, and RK4's own error where steps differ (see C)."""
     names = ("cart", "cart_rate", *REMEMBERED)
     found = fmpy.simulate_fmu(
         str(held_fmus[fmi]),
@@ -399,7 +399,7 @@ def test_what_is_sampled_is_saved_and_restored(held_fmus: dict[str, Path], fmi: 
 def test_limits_of_force_elements_end_steps_and_runs(
     held: ce.Model, held_fmus: dict[str, Path], fmi: str, tmp_path: Path
 ) -> None:
-    """Where runs of the library end: the last step is not made, and the importer is told why."""
+    """The end is that of the library's runs: the last step is not made, and the importer gets the reason."""
     far = {"force": 100.0}
     with pytest.raises(ce.SimulationError, match=r"'rail' has passed the end at t = 0\.32 s") as ended:
         ce.simulate(held, far, duration=2.0, method="rk4", step=1e-3, interval=0.01)

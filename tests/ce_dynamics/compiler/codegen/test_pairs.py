@@ -77,7 +77,7 @@ def test_pairs_are_independent_and_of_one_operation() -> None:
 
 
 def needed_by(code: CodeArrays, n: int) -> set[int]:
-    """What an instruction needs, directly or not."""
+    """Return the instructions that an instruction needs, directly or not."""
     found: set[int] = set()
     ahead = [n]
     while ahead:
@@ -170,7 +170,7 @@ def test_choices_of_nan_are_those_of_one_side(x: float) -> None:
 
 
 def test_calls_of_pairs_are_made_four_at_once() -> None:
-    """As a tyre on four wheels, two of them mirrored: what its formula calls one after another."""
+    """The calls of a tyre's formula on four wheels, two of them mirrored, are made at once."""
 
     def tyre(x: Any, s: float) -> Any:
         y = arrays.arctan(s * x[0] * x[1] + 0.2)

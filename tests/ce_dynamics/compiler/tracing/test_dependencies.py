@@ -1,4 +1,4 @@
-"""What depends on what: by hand, and of a random function against what its bits do."""
+"""Dependencies: by hand, and of a random function against the bits of its values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_by_hand() -> None:
 
 
 def test_what_is_not_there_changes_no_bit(rng: np.random.Generator) -> None:
-    """Of a few inputs each: one in no set changes nothing, a constant one changes it by its factor."""
+    """Inputs in no set change nothing; a constant dependence changes an output by its factor."""
     choices = rng.integers(0, 6, size=(8, 3))
 
     def function(x: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a graph stores, rule by rule: counted in instructions, and exact in value."""
+"""Rules of the graph: counted in instructions, and exact in value."""
 
 import math
 import operator

@@ -46,7 +46,7 @@ def led_by_legs() -> Model:
 
 
 def test_no_leg_is_solved_by_newtons_method(led_by_legs: Model) -> None:
-    """Of 24 unknowns six are left: what the legs' hinges cost is about that of the platform leading."""
+    """Six of 24 unknowns are left: the legs' hinges cost about as much as if the platform led."""
     (aggregate,) = led_by_legs.system.describe().aggregates
     assert sum("telescope on a universal hinge" in how for how in aggregate.solved_by) == 6
     assert led_by_legs.trace_dynamics().n_instructions < 24_000

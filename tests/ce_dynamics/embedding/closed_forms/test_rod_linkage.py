@@ -20,7 +20,7 @@ from tests.support.augmented import largest_difference
 
 FOOT, ANCHOR = np.array((0.3, 0.1, 0.2)), np.array((0.8, 0.6, 0.8))
 AROUND = 0.05
-"""Of angles [rad]: far enough from where two of a rod's hinges cannot point it."""
+"""Range of angles [rad]: far enough from where two of a rod's hinges cannot point it."""
 SQUARE = ((0, 1, 0), (0, 0, 1), (1, 0, 0))
 SKEW = ((0.1, 1, 0.3), (0.2, -0.1, 1), (1, 0.4, 0.1))
 
@@ -108,7 +108,7 @@ def test_rod_whose_turn_any_of_six_hinges_leads(lead: str, frame: Frame) -> None
 
 @pytest.mark.parametrize("lead", ["near0", "near1", "near2"])
 def test_a_rod_that_a_ball_joint_ends(lead: str) -> None:
-    """Where the innermost hinge leads, the other two are a leg on it."""
+    """The innermost hinge leads; the other two are a leg on it."""
     system = machine(ELSEWHERE, lead, end="ball")
     assert kinds(system) == [TurnToLength, LegLinkage if lead == "near0" else RodLinkage]
     assert largest_difference(embed(system), around=AROUND) < 1e-12

@@ -105,7 +105,7 @@ def test_far_too_long_bar_names_closure_and_gap() -> None:
 
 
 def test_rows_across_a_plane_are_not_live(rng: np.random.Generator) -> None:
-    """Of the five conditions of a hinge in a planar loop two move, in whatever pose."""
+    """Two of the five conditions of a hinge in a planar loop are live, in any pose."""
     system, axis = System(), (0.0, 1.0, 0.0)
     carrier, bars = system.ground, []
     for x, z in ((0.0, 0.0), (0.2, 0.3), (1.1, 0.8)):

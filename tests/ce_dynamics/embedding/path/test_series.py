@@ -67,7 +67,7 @@ def test_shifted(series: Trigonometric | ChebyshevSeries) -> None:
 
 
 def test_too_few_samples_show() -> None:
-    """What is left in the upper third of the orders tells whether the samples were enough."""
+    """The upper third of the orders shows whether the samples were enough."""
     few = Trigonometric.through(
         exact(np.arange(16) * PERIOD / 16, 0), PERIOD, np.array((2.0, 0.0))
     ).largest_from(5)

@@ -34,7 +34,7 @@ def two_bodies() -> tuple[ce.System, Any, Any]:
 
 
 def state(body: Any, *motion: Floats) -> BodyState:
-    """Of a body that is shifted and turned, with its angular velocity and velocity."""
+    """Return the state of a body that is shifted and turned, with its angular velocity and velocity."""
     shift, turn, w, v = (np.asarray(part, dtype=float) for part in motion)
     return BodyState(Rotation.from_rotvec(turn).as_matrix(), np.asarray(body.com) + shift, w, v)
 

@@ -13,7 +13,7 @@ AT = np.array((0.3, -0.2, 0.7))
 
 
 def residual(closure: ce.PointOnLine | ce.PointOnPlane, moved: np.ndarray) -> np.ndarray:
-    """Of the child's point moved away from the parent's, which does not turn."""
+    """Return the residual of the child's point, moved away from the parent's, which does not turn."""
     p, c = JointEnd(np.eye(3), closure.at_parent), JointEnd(np.eye(3), closure.at_child + moved)
     return np.concatenate([condition.residual(p, c) for condition in closure.constraints])
 

@@ -107,7 +107,7 @@ def test_actuators_that_are_more_than_that_are_refused(tmp_path: Path, kind: str
 )
 @pytest.mark.parametrize("joint", ["-1 1", "-9 -8", "5 6"])
 def test_limits_on_what_actuator_does_to_a_joint(tmp_path: Path, motors: list[str], joint: str) -> None:
-    """Of the force times the gear, whatever the actuator's own limits are."""
+    """The limit holds for the force times the gear, whatever the actuator's own limits are."""
     path = write(tmp_path, "".join(motors), " ".join(["0"] * len(motors)), f'actuatorfrcrange="{joint}"')
     model = ce.Model(ce.read_mjcf(path))
     peer = Peer(model, path)

@@ -134,7 +134,7 @@ ROD = """<mujoco><worldbody>
 
 @pytest.mark.parametrize("lead", ["knee", "motor"])
 def test_joint_leads_though_a_rod_turns_about_itself(tmp_path: Path, lead: str) -> None:
-    """What is asked for leads, and components beside it; all against the augmented equations."""
+    """The named joint leads, and components beside it; all against the augmented equations."""
     path = write_file(tmp_path, ROD, "rod.xml")
     embedding = embed(ce.read_mjcf(path, independent={lead}))
     assert {"knee": "low", "motor": "crank"}[lead] in embedding.coordinates

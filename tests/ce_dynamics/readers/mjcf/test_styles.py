@@ -32,7 +32,7 @@ def system_of(name: str) -> ce.System:
 
 @pytest.mark.parametrize("name", NOT_ACTED_ON)
 def test_published_styles_move_as_in_mujoco(name: str, rng: np.random.Generator) -> None:
-    """To rounding times the condition of the mass matrix, with whatever actuators do."""
+    """Agreement is rounding times the condition of the mass matrix, with any actuators."""
     path = STYLES / f"{name}.xml"
     model = ce.Model(system_of(name))
     peer = Peer(model, path)

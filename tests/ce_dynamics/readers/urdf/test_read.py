@@ -217,7 +217,7 @@ IN_WORLD = """<robot name="r"><link name="base"/><link name="arm">{inertial}</li
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_world_need_not_be_described(tmp_path: Path, base: str) -> None:
-    """What hangs on it is held without mass; links that no joint carries are held or free."""
+    """Bodies on the world are held without mass; links that no joint carries are held or free."""
     loose = '<link name="loose">{inertial}</link><drake:proximity_properties/></robot>'
     text = IN_WORLD.replace("</robot>", loose).format(inertial=INERTIAL, kind="fixed", held="base")
     drake = text.replace("<robot ", '<robot xmlns:drake="http://drake.mit.edu" ')

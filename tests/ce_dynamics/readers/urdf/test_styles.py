@@ -12,7 +12,7 @@ from tests.ce_dynamics.readers.mujoco_states import ROBOTS, random_state
 ARM = ROBOTS / "styles" / "arm.urdf"
 FOLLOWERS = {"fr": ("fl", -2.0), "fr2": ("fr", 1.0)}
 ROUND_ABOUT = 1e-12
-"""Of accelerations: rounding times the condition of the mass matrix, below 1e4."""
+"""Part of accelerations: rounding times the condition of the mass matrix, below 1e4."""
 
 
 def expected(states: dict[str, tuple[float, float]]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What the pass that observes says of runs side by side, against what single runs are asked one by one."""
+"""Observations of runs side by side, against those of single runs one by one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def seen(model: ce.Model, t: Any, Y: Any, moved: bool = False) -> Any:
 
 
 def is_calm(model: ce.Model, t: Any, Y: Any, moved: bool) -> bool:
-    """Whether the gearing is small in all states, and where the crank heads for at most."""
+    """Return True if the gearing is small in all states, and where the crank heads for at most."""
     ahead = Y[:-1, 0] + 2.0 * Y[:-1, 1] * np.diff(t)
     rows = (ahead.argmin(), ahead.argmax()) if len(ahead) else ()
     passed = [Y[:, 0].min() <= ahead[k] <= Y[:, 0].max() and not moved for k in rows]

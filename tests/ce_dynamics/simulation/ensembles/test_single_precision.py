@@ -52,7 +52,7 @@ def test_groups_and_threads_do_not_matter(model: ce.Model) -> None:
 
 
 def test_loops_are_closed_as_ever() -> None:
-    """What is stored is computed in double precision: rounding of single precision would be 1e-7."""
+    """Stored values are computed in double precision: rounding of single precision would be 1e-7."""
     model = ce.compile(slider_crank(0.3, 1.0, 0.5))
     runs = ce.simulate_ensemble(model, [model.y0] * 3, duration=0.1, precision="single")
     assert set(runs["status"].values) == {"completed"}
@@ -85,7 +85,7 @@ def test_loops_that_are_solved_by_iteration(monkeypatch: pytest.MonkeyPatch, met
 
 
 def test_loops_on_charts() -> None:
-    """Of five bars at 3 rad/s, over some changes of charts."""
+    """Five bars turn at 3 rad/s, over some changes of charts."""
     model = ce.compile(five_bars())
     y0 = model.y0.copy()
     y0[-2:] = 3.0, -2.0

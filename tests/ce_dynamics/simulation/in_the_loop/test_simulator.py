@@ -319,6 +319,6 @@ def test_steps_that_nobody_can_wait_for_are_refused() -> None:
 
 
 def test_short_fixed_steps_are_no_stall() -> None:
-    """Of 1e-8 s, 100,000 are 1 ms: more evaluations than an adaptive method may spend on so little."""
+    """100,000 steps of 1e-8 s are 1 ms: more evaluations than an adaptive method may spend on so little."""
     run = simulate(slider(), {"push": 2.0}, duration=1e-3, interval=1e-3, method="rk4", step=1e-8)
     assert run["mass_rate"].values[-1] == pytest.approx(1e-3, rel=1e-9)

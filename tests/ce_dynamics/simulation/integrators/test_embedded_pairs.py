@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Tree = tuple[Any, ...]
 
 ROUNDING = 5e-14
-"""Of sums of products of up to three numbers as large as 13, which tsit5 has."""
+"""Rounding of sums of products of up to three numbers as large as 13, which tsit5 has."""
 
 
 def forests(nodes: int, largest: tuple[int, Tree] | None = None) -> Iterator[Tree]:
@@ -89,7 +89,7 @@ def test_how_many_trees_there_are() -> None:
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_conditions_of_the_orders(name: str) -> None:
-    """Of the method, of the other that its error is the difference to, and of the dense output."""
+    """The method, the embedded one of its error estimate, and the dense output are checked."""
     method = EMBEDDED[name]
     b = np.append(np.array(method.A[-1]), 0.0)
     np.testing.assert_allclose(lower_rows(method.A).sum(axis=1), method.c, rtol=0.0, atol=ROUNDING)

@@ -1,4 +1,4 @@
-"""Which coordinates leave their guards: where they are, or where they head within a step."""
+"""Coordinates that leave their guards: by their place, or within a step."""
 
 from __future__ import annotations
 

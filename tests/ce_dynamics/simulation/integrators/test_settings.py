@@ -105,7 +105,7 @@ def test_options_are_taken_or_refused(
 
 @pytest.mark.parametrize("method", METHODS)
 def test_defaults_hold_where_nothing_is_given(method: Any) -> None:
-    """As documented: 1 ms, 1e-6, 1e-8, any step, a Jacobian for every step."""
+    """The documented defaults: 1 ms, 1e-6, 1e-8, any step, a Jacobian for every step."""
     used = RunOptions(duration=1.0, method=method).settings
     assert used[1:] == (1e-3, 1e-6, 1e-8, float("inf"), 1)
 

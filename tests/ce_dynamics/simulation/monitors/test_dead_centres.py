@@ -38,7 +38,7 @@ def by_rocker() -> System:
 
 
 def first_dead_centre(system: System, body: str) -> float:
-    """When the motion from the start first meets it, by the path coordinate."""
+    """Return the path coordinate at which the motion from the start first meets it."""
     path = slider_crank(0.3, 1.0, 0.5) if body == "slider" else four_bar(CRANK_ROCKER, 0.7)
     closure = path.closures.pop()
     assert isinstance(closure, LoopClosure)

@@ -13,7 +13,7 @@ from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 
 
 class Root(ce.Law):
-    """Of what is left before an extension of -0.5 m: no number beyond."""
+    """Law of the root of the distance to an extension of -0.5 m: no number beyond."""
 
     def force(self, x: Any) -> Any:
         return 10.0 * sqrt(x + 0.5)

@@ -32,7 +32,7 @@ def test_quantiles_have_the_promised_rank(size: int) -> None:
 
 
 def test_moments_far_from_zero() -> None:
-    """Of numbers of size 1e8 that differ by 1 a rounded mean, and each deviation, is right to some 1e-8."""
+    """For numbers of size 1e8 that differ by 1, a rounded mean and each deviation are right to some 1e-8."""
     values = 1e8 + np.random.default_rng(0).normal(size=(1000, 2))
     found = merge_statistics(batches(values, 64), ())
     np.testing.assert_allclose(found.deviation, values.std(axis=0, ddof=1), rtol=1e-6)

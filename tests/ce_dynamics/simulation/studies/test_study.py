@@ -497,7 +497,7 @@ def test_dependent_hinges_are_stored_on_request(tmp_path: Path) -> None:
 
 
 def test_functions_without_names_are_refused_for_clusters() -> None:
-    """As the reason says, in place of Dask's error, which shows the whole task."""
+    """The message gives the reason, in place of Dask's error, which shows the whole task."""
     protocol = pytest.importorskip("distributed.protocol", reason="needs ce-dynamics[dask]")
     system = parallelogram()
     system.add_output("angle", "rad", lambda o: o.coordinate(system.find("crank")))

@@ -71,7 +71,7 @@ def machine() -> Machine:
 
 
 def in_node(machine: Machine, script: str, folder: Path) -> Any:
-    """What a script with ``machine`` and ``physics`` leaves in ``answer``."""
+    """Return the value of ``answer`` after a script with ``machine`` and ``physics``."""
     (folder / "machine.json").write_text(json.dumps(machine_content(machine, Packed())))
     (folder / "machine.wasm").write_bytes(module(machine))
     (folder / "physics.mjs").write_text((WEB / "physics.js").read_text("utf-8"))
@@ -82,14 +82,14 @@ def in_node(machine: Machine, script: str, folder: Path) -> Any:
 
 
 def position(model: ce.Model, name: str, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Of a body's centre of mass, by the uncompiled reference."""
+    """Return the position of a body's centre of mass, by the uncompiled reference."""
     body = model.system.find(name)
     r = model.instant(y, u).outward.point(body, body.com, model.system.ground).r
     return values_at(r, model.layout.parameters, u[model.layout.n_inputs :])
 
 
 def recording(machine: Machine, steps: int, inputs: list[list[float]], end: Any) -> Mapping[str, Any]:
-    """As the page saves it."""
+    """Return a recording in the page's format."""
     about = {"machine": machine.label, "step": H, "steps": steps, "y0": machine.y0.tolist()}
     return {**about, "inputs": inputs, "end": end}
 

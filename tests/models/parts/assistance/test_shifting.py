@@ -11,7 +11,7 @@ IDLE = {"clutch": 0.0, "throttle": 0.5}
 
 
 def driven(speeds: list[float], gear: float = 1.0) -> Iterator[dict[str, float]]:
-    """What is answered between samples of the engine's speed."""
+    """Yield the answers between samples of the engine's speed."""
     own = {"upshift": 450.0, "downshift": 150.0, "bite_speed": 100.0}
     shifting = Shifting(3, ShiftingData(period=PERIOD, time=TIME, **own))
     x = {state.name: state.initial for state in shifting.sampled}

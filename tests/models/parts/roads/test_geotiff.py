@@ -33,7 +33,7 @@ def turned(*matrix: float) -> tuple[Any, ...]:
 
 
 def gdal(role: str, value: str) -> tuple[Any, ...]:
-    """What GDAL says of a band."""
+    """Return GDAL's description of a band."""
     return (
         42112,
         "s",

@@ -177,7 +177,7 @@ def peak_of(path: Path, **given: Any) -> int:
 
 
 def test_no_map_takes_more_than_a_gibibyte(tmp_path: Path) -> None:
-    """What is read takes its share of it, one that promises less than it unpacks to what it promises."""
+    """Reading a map takes its share of the limit; one that understates its size takes the declared one."""
     n = 400
     nodes = np.arange(float(n))
     mu = np.full((n, n), 0.8)

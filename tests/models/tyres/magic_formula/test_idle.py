@@ -19,14 +19,14 @@ FEW = {
     "UNLOADED_RADIUS": 0.33, "FNOMIN": 4000.0, "VERTICAL_STIFFNESS": 2e5, "PCX1": 1.6, "PDX1": 1.2,
     "PKX1": 20.0, "PCY1": 1.3, "PDY1": 1.0, "PKY1": -18.0, "PKY2": 1.5,
 }  # fmt: skip
-"""What has to be said."""
+"""Notes that have to be written."""
 ELSEWHERE = {"WIDTH", "KPUMIN", "KPUMAX", "ALPMIN", "ALPMAX"}
-"""Of effect on how the road is looked at; the narrower of two bounds counts as well."""
+"""Numbers that act on the contact with the road; the narrower of two bounds counts as well."""
 BEYOND = {
     "RIM_RADIUS", "BOTTOM_OFFST", "BOTTOM_STIFF",
     *(f"{x}{end}" for x in ("PRES", "FZ", "CAM") for end in ("MIN", "MAX")),
 }  # fmt: skip
-"""Of effect where a bound is passed, which some of the wheels may not."""
+"""Numbers that act where a bound is passed, which some of the wheels may not reach."""
 
 
 def many(version: int, *, heavy: bool) -> Coefficients:

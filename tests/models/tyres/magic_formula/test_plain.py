@@ -30,7 +30,7 @@ SIZES = (
     "LONGVL", "VXLOW", "NOMPRES",
 )  # fmt: skip
 SMALL = {"Q_V1": 0.05, "Q_FCX": 0.3, "Q_FCY": 0.3}
-"""What would burst the tyre if it were varied like the others."""
+"""Smaller changes of numbers that would burst the tyre."""
 
 
 def varied(c: Coefficients, rng: np.random.Generator) -> Coefficients:

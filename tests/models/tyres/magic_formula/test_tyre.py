@@ -253,7 +253,7 @@ def test_deflection_of_61_carries_its_load() -> None:
 
 
 def test_series_are_exact_to_rounding() -> None:
-    """Of small arguments, against the functions that they stand for; and what is not small is told."""
+    """Series are used for small arguments and compared with their functions; larger ones are reported."""
     for x in np.linspace(-NEAR, NEAR, 41):
         assert small_arctan(x) == pytest.approx(math.atan(x), rel=3e-16, abs=1e-300)
         for C, E in ((1.1, -8.0), (2.0, 0.9)):

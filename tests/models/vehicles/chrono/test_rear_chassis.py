@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 from tests.models.vehicles.chrono.small_car import change, files, written
 
 AHEAD, BEHIND = 1.5, 1.0
-"""Of the joint, the axles [m]."""
+"""Distances of the axles from the joint [m]."""
 RIGID = {"Template": "RigidSuspension"}
 
 
@@ -95,7 +95,7 @@ def steered_behind(content: dict[str, Any], index: int) -> None:
 
 
 def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
-    """What is on the rear half is where its file says, moves with it and reacts on it."""
+    """Parts on the rear half are where its file puts them, move with it and react on it."""
     content = folding()
     steered_behind(content, 1)
     content["car/Pin.json"] = {"Template": "ChassisConnectorTorsion", "Torsional Stiffness": 5e4}

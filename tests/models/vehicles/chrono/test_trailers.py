@@ -57,7 +57,7 @@ def test_a_trailer_is_where_its_connector_puts_it(tmp_path: Path) -> None:
 
 
 def test_trailer_by_itself_is_laid_over_any_vehicle(tmp_path: Path) -> None:
-    """Where it is coupled is said there; by itself it is no vehicle."""
+    """The trailer's file gives the coupling; alone it is no vehicle."""
     written(tmp_path, towing())
     text = "base: [sedan, cart/Trailer.json]\ntrailer: {hitch: {x: -3.5 m, z: 0.1 m}}\n"
     (tmp_path / "both.yaml").write_text(text)

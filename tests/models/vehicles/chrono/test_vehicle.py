@@ -376,7 +376,7 @@ def pitman() -> dict[str, Any]:
 
 @pytest.mark.parametrize("like_chrono", [False, True])
 def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -> None:
-    """As an arm without mass; with the joint of Chrono where its ways are asked for, and with its tyres."""
+    """It acts as an arm without mass; with ``like_chrono`` it has Chrono's joint and tyres."""
     content = files()
     content["car/Rack.json"] = pitman()
     made = convert_vehicle(written(tmp_path, content), like_chrono=like_chrono)

@@ -18,7 +18,7 @@ STEERED = {
     "hatchback": ("steering.rack", 0.03), "off-roader": ("steering.arm", 0.1),
     "formula-student": ("steering.rack", 0.01), "truck": ("steering.arm", 0.1),
 }  # fmt: skip
-"""What steers, and a part of its travel."""
+"""Steering quantity of each vehicle, and a part of its travel."""
 VEHICLES = list(STEERED)
 
 

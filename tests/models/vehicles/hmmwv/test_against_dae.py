@@ -119,7 +119,7 @@ def test_accelerations_of_every_body(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rates_of_tyres_and_brakes(vehicle: System, seed: int, rng: np.random.Generator) -> None:
-    """What force elements answer to the two observers; some tyres carry load."""
+    """Force elements answer both observers equally; some tyres carry load."""
     instant = random_instant(vehicle, rng)
     loads = [instant.loads.responses[f"{name}.tyre"].outputs["Fz"] for name in CORNERS]
     assert max(loads) > 1e3
@@ -194,7 +194,7 @@ def exact(case: Case) -> Array:
 
 
 def worst_deviation(case: Case, exact: Array, run: Trajectory, tolerance: float) -> float:
-    """Of the poses and velocities of all bodies, in units of IDA's tolerance rtol |value| + atol.
+    """Return the worst deviation of poses and velocities, in units of IDA's tolerance rtol |value| + atol.
 
     |value| is the largest of its kind: angle turned (by the wheels) 77 rad, distance 38 m, angular velocity
     26 rad/s, velocity 12 m/s.

@@ -34,7 +34,7 @@ def run() -> xr.Dataset:
 
 @pytest.mark.parametrize("t", CHRONO)
 def test_step_steer(run: xr.Dataset, t: float) -> None:
-    """Of the largest value: 1 %; yaw rate and loads oscillate by half as much in Chrono."""
+    """The bound is 1 % of the largest value; yaw rate and loads oscillate by half as much in Chrono."""
     k = round(t / 0.02)
     assert float(run["time"][k]) == pytest.approx(t)
     yaw_rate, roll, *loads = CHRONO[t]
@@ -46,7 +46,7 @@ def test_step_steer(run: xr.Dataset, t: float) -> None:
 
 
 def test_straight_ahead_it_turns_to_the_right(run: xr.Dataset) -> None:
-    """As Chrono's does, by −0.00052 rad/s with 0.0012 m/s to the left: the idler arm's moment, −25 N m.
+    """Chrono's turns by −0.00052 rad/s with 0.0012 m/s to the left: the idler arm's moment, −25 N m.
 
     Of wheels that are mirror images nothing else is left over.  A hundredth of the toe forces of the rear
     wheels, 330 N each, would turn it by half as much.

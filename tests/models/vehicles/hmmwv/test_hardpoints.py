@@ -83,7 +83,7 @@ def rebuilt(values: dict[str, float]) -> Model:
 
 
 def built_and_steered(values: dict[str, float]) -> None:
-    """What a run of a model of its own would do first."""
+    """Build a model and steer it, as the first step of a run would."""
     rebuilt(values)
     max_wheel_angle(HmmwvParameters.load(overrides=overrides(list(values), list(values.values()))))
 
@@ -165,7 +165,7 @@ def test_the_driver_knows_the_linkage() -> None:
     ],
 )
 def test_impossible_hardpoints_are_refused_by_name(values: dict[str, float], reason: str) -> None:
-    """As the model that is built with them refuses them, or has another branch."""
+    """The model that is built with them refuses them as well."""
     model = Model(build(HmmwvParameters.load(free=list(values)), speed=12.0))
     model.trace_dynamics()
     (found,) = refusals(model.layout.parameters, {name: np.array([x]) for name, x in values.items()})

@@ -1,4 +1,4 @@
-"""What holds in every run of the vehicle: loops stay closed, energy is accounted for."""
+"""Properties of every run of the vehicle: loops stay closed, energy is accounted for."""
 
 from __future__ import annotations
 

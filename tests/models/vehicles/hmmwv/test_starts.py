@@ -1,4 +1,4 @@
-"""Where vehicles start: from any height, on tyres that can carry them."""
+"""Starts of vehicles: from any height, on tyres that can carry them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_parked_on_a_grade_nothing_moves(grade: float, friction: float, override
     ],
 )
 def test_any_vehicle_parked_stays(vehicle: str, grade: float, bank: float) -> None:
-    """What is left of the search, 1e-8 m/s^2, moves it by 5e-9 m within a second."""
+    """The residual of the search, 1e-8 m/s^2, moves it by 5e-9 m within a second."""
     road = InclinedRoad(0.8, math.atan(grade), math.atan(bank))
     model = ce.compile(build(VehicleParameters.load(vehicle), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
@@ -100,7 +100,7 @@ def test_far_poses_are_found_from_nearby_ones(monkeypatch: pytest.MonkeyPatch) -
 
 
 def deepest(model: ce.Model, road: RampRoad) -> float:
-    """How far the lowest point of any wheel is below the road as it begins [m]; wheels are upright there."""
+    """Return the depth of the lowest point of any wheel below the road at the start [m]."""
     seen = model.outputs(model.y0)
     depths = []
     for force in (force for force in model.system.forces if isinstance(force, RoadTyre)):

@@ -40,7 +40,7 @@ class Differences(NamedTuple):
 
 
 def differences(position: Callable[[float], Array], h: float) -> Differences:
-    """Of order 8 at t = 0.
+    """Return differences of order 8 at t = 0.
 
     Their errors: truncation, for which the difference between orders 6 and 8 is a generous bound (order 8 is
     better by (ω h)² for motions of frequency ω), and rounding of positions of some metres, of which the

@@ -70,7 +70,7 @@ def test_energy_imbalance_is_what_work_does_not_explain() -> None:
 
 
 def test_suspension_travel_is_measured_along_the_leaning_chassis() -> None:
-    """Of a rolled vehicle far away: heights along the chassis' own z axis, from the design position on."""
+    """A rolled vehicle far away has heights along the chassis' own z axis, from the design position on."""
     system = hmmwv.build()
     model = Model(system)
     y = model.y0.copy()

@@ -58,7 +58,7 @@ def test_an_open_clutch_leaves_the_shaft_alone() -> None:
 
 
 LAW = {"period": 0.02, "upshift": 500, "downshift": 150, "time": 0.6, "bite_speed": 140}
-"""Of a driver's hand and foot, SI."""
+"""Law of a driver's hand and foot, SI."""
 SHIFTED = [f"assistance.shifting.{name}={value}" for name, value in LAW.items()]
 
 
@@ -119,7 +119,7 @@ def test_numbers_of_powertrain_that_is_replaced_are_gone() -> None:
 
 @pytest.mark.parametrize("vehicle", ["hmmwv", "sedan", "sedan-cvt"])
 def test_engines_that_never_pull_are_refused(vehicle: str) -> None:
-    """As where both curves are given the wrong way round."""
+    """Both curves given the wrong way round are one such case."""
     points = len(VehicleParameters.load(vehicle).data.powertrain.engine.full_throttle.torque)  # type: ignore[attr-defined]
     drag = "powertrain.engine.full_throttle.torque=(" + ", ".join(["-20"] * points) + ") N*m"
     with pytest.raises(DataError, match=r"powertrain\.engine: full_throttle\.torque is nowhere above 0"):

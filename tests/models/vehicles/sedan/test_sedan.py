@@ -135,7 +135,7 @@ def test_it_stands_on_its_wheels(sedan: System) -> None:
 def test_the_powertrain_gives_no_more_than_the_engine(
     sedan: System, selector: float, rng: np.random.Generator
 ) -> None:
-    """What it stores and hands to the wheels is the engine's power, less heat of converter and shafts."""
+    """Energy stored and given to the wheels is the engine's power, less heat of converter and shafts."""
     model = Model(sedan)
     names = [entry.name for entry in model.layout.x]
     first = names.index("driveline.shaft_speed")

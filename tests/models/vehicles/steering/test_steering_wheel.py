@@ -71,7 +71,7 @@ def heading(model: Model, y: Floats) -> float:
 
 @pytest.mark.parametrize("name", RACK_OR_ARM)
 def test_steering_ratio_is_of_finite_differences(name: str, tmp_path: Path) -> None:
-    """Of differences over 2h = 2e-4 of full lock: h²/6 of a third derivative below 10, so within 1e-6."""
+    """Differences over 2h = 2e-4 of full lock are right to h²/6 of a third derivative below 10, thus 1e-6."""
     data = loaded(name, tmp_path)
     model, lock, gain = Model(build(data, speed=10.0)), float(full_turn(data)), gain_of(data)
     for part in (-0.7, 0.0, 0.4):

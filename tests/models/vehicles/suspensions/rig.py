@@ -246,7 +246,7 @@ BEAM_CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
     ),
 }
-"""What is written of the axle itself and of each end, by template."""
+"""Entries of the axle itself and of each end, by template."""
 TWIST = (
     {"shear_centre": (0.15, 0.0, 0.06), "stiffness": 2000.0, "damping": 10.0},
     {"half": {"pivot": (0.4, 0.55, 0.03)} | body(14.0, (0.15, 0.4, 0.02))},
@@ -313,7 +313,7 @@ def beam(template: str, steered: bool, gear: str = "toe-bar") -> BuiltAxle:
 
 
 def written_end(end: Mapping[str, Any], steered: bool) -> dict[str, Any]:
-    """What is written of an end."""
+    """Return the entries of an end."""
     both = springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
     return {**end, **both, **WHEEL, "origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
 

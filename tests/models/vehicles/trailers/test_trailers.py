@@ -112,7 +112,7 @@ def test_forces_of_hitches_and_tyres_move_trains(moving: Instant) -> None:
 
 
 def hitched(system: System, name: str) -> Body:
-    """What a hitch carries first: the trailer, or the plate that it turns on."""
+    """Return the first body on a hitch: the trailer, or the plate that it turns on."""
     trailer = system.find(name)
     return trailer.carrier if trailer.carrier.name == f"{name}.plate" else trailer
 
@@ -172,7 +172,7 @@ def rotated(vector: np.ndarray, angle: float) -> np.ndarray:
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of quaternions."""
+    """Return the product of quaternions."""
     scalar = a[0] * b[0] - a[1:] @ b[1:]
     return np.array([scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
 

@@ -1,4 +1,4 @@
-"""What data files say of trailers, and what is refused."""
+"""Data files of trailers, and refused ones."""
 
 from __future__ import annotations
 
