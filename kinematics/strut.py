@@ -198,7 +198,7 @@ class StrutLoop(ClosedForm):
         _, plane, rod = self.cuts()
         turn = solve_turn(*self._equation(motion), self.sign)  # NaN where the rod does not reach
         tilt = self._tilt(motion.point(self.lower_arm, self.D), F)
-        # How the upright tilts does not depend on the swivel's rate, as F is on the axis that it turns about.
+        # The tilt of the upright does not depend on the swivel's rate: F is on the swivel's axis.
         turned = motion.trial({self.swivel: hinge_at_rest(turn, 1, motion.N)})
         set_moving(turned, {self.upright: hinge_at_rest(tilt, 1, motion.N)}, rows_of(plane))
         motion.set(self.upright, turned.hinge_motions[self.upright])

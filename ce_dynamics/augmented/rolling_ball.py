@@ -92,7 +92,7 @@ class BallRollingOnPlane(Constraint):
     def _owner(self) -> str:
         return f"constraint {self.name!r}"
 
-    # What it is
+    # Description
 
     @property
     def plane_body(self) -> Body:
@@ -163,7 +163,7 @@ class BallRollingOnPlane(Constraint):
         conditions = (Touching(n, radius), NoSlip(n, radius, x, y))
         return RollingContact(center - (n @ center - h) * n, center, conditions)
 
-    # What it is in a state
+    # Quantities of a state
 
     def plane_normal(self, state: ConstrainedState) -> Array:
         """Current normal, fixed on the plane's body: in the axes of the design pose, (3,)."""

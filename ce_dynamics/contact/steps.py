@@ -120,7 +120,7 @@ class SmoothSteps:
         self._nothing = np.zeros(m)
         self._nobody = Acting(np.zeros(m, dtype=bool), np.zeros(m, dtype=bool), self._nothing)
 
-    # Which rows act
+    # Acting rows
 
     def acting(self, p: Floats, mu: Floats, h: float, rate: Floats) -> Acting:
         """Return the rows that act, from the impulses of a step of length h and the rates after the step.

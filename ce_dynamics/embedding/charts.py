@@ -261,7 +261,7 @@ class ChartLinkage(Linkage):
                     found.append(q)
         return found
 
-    # What is evaluated, on floats or traced scalars
+    # Evaluation, on floats or traced scalars
 
     @property
     def how(self) -> str:

@@ -28,8 +28,7 @@ class Assumption:
     loop: str  # Name of the first body of the sub-graph
     owner: str  # The body, or the closure, whose hinge it is
     what: str  # ``axis``, ``point`` or ``conditions``
-    # How far it was moved, or would have to be: radians for an axis, metres for a point.  Of conditions, by
-    # how much those that are left out stay open [m or rad]
+    # Needed shift: radians for an axis, metres for a point; for conditions the gap of those left out
     amount: float
     taken: bool  # Whether it was moved; else it is as given
 

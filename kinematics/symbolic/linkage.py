@@ -178,7 +178,7 @@ class SymbolicLinkage(ClosedForm):
         if self._cuts:
             verify_against_closures(self)
 
-    # What it says of itself
+    # Interface of linkages
 
     def joints(self) -> tuple[Joint, ...]:
         """Return hinges of the spanning tree."""

@@ -183,7 +183,7 @@ class ComplianceSensitivities:
         found[n:] *= FORCE
         return found[: n + rows], found[n + rows :] if held else vertical_by
 
-    # What follows
+    # Changes of the answers
 
     def _changes(
         self, now: Elastic, state: State, loads: Floats, way: Floats, vertical_by: Floats

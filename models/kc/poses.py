@@ -155,7 +155,7 @@ class Settling:
         by = [call(self.second, c=c, c_direction=self._unit(k)) for k in range(self.n)]
         return Settled(self, c, now, by)
 
-    # Where no spring holds
+    # Directions without a spring
 
     def _choose(self, start: Floats, moves: Floats) -> None:
         """γ, and the coordinates that move nothing and store nothing, which are left where they are."""

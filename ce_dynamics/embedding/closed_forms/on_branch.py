@@ -88,7 +88,7 @@ class OnBranch(Linkage):
             found = motion.hinge_motions[name]
             motion.hinge_motions[name] = found._replace(q=self._with_turns(name, found, given, windings))
 
-    # What is computed once
+    # Computed once
 
     @property
     def _equal(self) -> OnBranch | None:
@@ -217,7 +217,7 @@ class OnBranch(Linkage):
             name: [told for told in windings if told is not None] for name, windings in self._turns.items()
         }
 
-    # What is evaluated, on floats or traced scalars
+    # Evaluation, on floats or traced scalars
 
     def _inside(self, given: HingeMotion) -> HingeMotion:
         """Return the given hinge, NaN outside the reach of the branch."""

@@ -128,7 +128,7 @@ class PlanarPair(Step):
     def omitted_direction(self, motion: SubgraphMotion) -> Array:
         return motion.carrier(self.x.name).rotate(self.n)
 
-    # What positions are found from
+    # Data for positions
 
     def pose_hinge(self, motion: SubgraphMotion, body: Body, c: Array) -> SubgraphMotion:
         """Return the motion with one of the two hinges in a configuration."""

@@ -127,7 +127,7 @@ class NumericLinkage(Linkage):
         refuse_undetermined(self.kernel, self.q0)
         refuse_contradiction(self.kernel, self.q0)
 
-    # What is computed once
+    # Computed once
 
     @cached_property
     def single(self) -> SingleParameter | None:
@@ -228,7 +228,7 @@ class NumericLinkage(Linkage):
         reach = self.single.reach
         return Limits((reach.lower, reach.upper), led_by, self.single.remedy)
 
-    # What is evaluated, on floats or traced scalars
+    # Evaluation, on floats or traced scalars
 
     @property
     def how(self) -> str:

@@ -188,7 +188,7 @@ class SingleParameter:
         loop, rows = self._kernel.loop, rows_along(self._kernel, self._q0, branch.poses).rows
         return Basin(self._kernel, lambda q, given: polish(loop, rows, q, (given, {})))
 
-    # What is evaluated, on floats or traced scalars
+    # Evaluation, on floats or traced scalars
 
     def reduce_to_table(self, given: HingeMotion) -> HingeMotion:
         """Return the given hinge, its angle less the whole turns that the table does not know."""

@@ -82,7 +82,7 @@ class PathLinkage(Linkage):
         refuse_contradiction(self.kernel, self.q0)
         self._forward = forward
 
-    # What is computed once
+    # Computed once
 
     @cached_property
     def curve(self) -> LoopCurve:
@@ -106,7 +106,7 @@ class PathLinkage(Linkage):
         """Return the interval of the path coordinate; infinite where the curve is closed."""
         return self.table.coordinates.lower, self.table.coordinates.upper
 
-    # What is evaluated, on floats or traced scalars
+    # Evaluation, on floats or traced scalars
 
     @property
     def how(self) -> str:
@@ -243,7 +243,7 @@ def crossings(linkage: PathLinkage) -> list[float]:
     return found
 
 
-# Where runs start
+# Starts of runs
 
 
 SLOW = 1e-6

@@ -168,7 +168,7 @@ class BuiltAxle:
         both = sides[0], sides[1]
         return cls(name=name, template=template, gear=gear, middle=middle, sides=both, steered=steered)
 
-    # What the words of a template stand for.
+    # Meanings of the words of a template
 
     @property
     def blocks(self) -> Iterator[tuple[Block, Block]]:

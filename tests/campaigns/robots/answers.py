@@ -137,7 +137,7 @@ class Answers:
         self.seen.compare("momentum", found.h, about @ np.linalg.lstsq(Z, speed)[0])
 
     def back(self, y: Array, u: Array, point: Any, r: Array) -> None:
-        """Check that inverse kinematics and assembly return to the state, also from a dependent coordinate."""
+        """Check that inverse kinematics and assembly return to the state, also by dependent ones."""
         model = self.model
         found = model.inverse_kinematics({point: r}, u=u)
         there = found.poses.positions[found.poses.bodies.index(point.frame.body.name)]
