@@ -341,10 +341,8 @@ class Augmented(ABC):
             unknown = sorted(set(u) - set(names))
             if unknown:
                 raise ModelError(f"unknown input {unknown[0]!r} of {self.system.name!r}; there are {names}")
-            return np.array(
-                [u.get(name, given.default) for name, given in self.system.inputs.items()], dtype=float
-            )
-        values = np.asarray(u)
+            u = [u.get(name, given.default) for name, given in self.system.inputs.items()]
+        values = checks.numbers("u", u)
         if values.shape != (len(names),):
             raise ModelError(
                 f"inputs have shape {values.shape}; {self.system.name!r} has {len(names)}: {names}"
@@ -373,8 +371,15 @@ class Augmented(ABC):
         }
 
 
-def check_same_system(embedding: Embedding, system: System) -> Layout:
-    """Return the layout of an embedding of the same system."""
+def check_embedded_state(
+    embedding: Embedding, system: System, q: Array, v: Array, x: Array
+) -> tuple[Layout, Array, Array, Array]:
+    """Return the layout of an embedding of the same system, and the finite parts of a state of it."""
     if embedding.system is not system:
         raise ModelError(f"the embedding is one of {embedding.system!r}, not of {system!r}")
-    return Layout(embedding)
+    layout = Layout(embedding)
+    q, v, x = (
+        checks.finite_array(name, part, (layout.sizes[name],))
+        for name, part in {"q": q, "v": v, "x": x}.items()
+    )
+    return layout, q, v, x

@@ -15,7 +15,7 @@ from ce_dynamics.augmented.augmented import (
     Constraints,
     Inputs,
     SaddleSolution,
-    check_same_system,
+    check_embedded_state,
     solve_saddle,
 )
 from ce_dynamics.augmented.coupling_rows import (
@@ -183,10 +183,10 @@ class FullyAugmented(Augmented):
     def state_from_embedded(
         self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
     ) -> Array:
-        layout = check_same_system(embedding, self.system)
+        layout, q, v, x = check_embedded_state(embedding, self.system, q, v, x)
         states = compute_states(embedding, layout, q, v, x, self.input_vector(u))
         p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
-        return np.concatenate((p, V, np.asarray(x, dtype=float)))
+        return np.concatenate((p, V, x))
 
     def normalise(self, p: Array) -> Array:
         result = np.array(p)

@@ -18,7 +18,7 @@ from ce_dynamics.augmented.augmented import (
     Constraints,
     Inputs,
     SaddleSolution,
-    check_same_system,
+    check_embedded_state,
     row_rank,
 )
 from ce_dynamics.augmented.rows import holonomic_rows
@@ -172,7 +172,7 @@ class TreeAugmented(Augmented):
     def state_from_embedded(
         self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
     ) -> Array:
-        layout = check_same_system(embedding, self.system)
+        layout, q, v, x = check_embedded_state(embedding, self.system, q, v, x)
         outward = Instant(embedding, layout, q, v, x, self.input_vector(u)).outward
         p, V = np.zeros(self.n_p), np.zeros(self.n_V)
         for name, where in self.embedding.q_of.items():
@@ -181,7 +181,7 @@ class TreeAugmented(Augmented):
             own = embedding.q_of.get(name)
             p[where] = motion.coordinates(name) if own is None else q[own]
             V[self.embedding.v_of[name]] = hinge.X @ motion.theta_dot + hinge.eta
-        return np.concatenate((p, V, np.asarray(x, dtype=float)))
+        return np.concatenate((p, V, x))
 
 
 @singledispatch

@@ -57,6 +57,8 @@ class Wheel:
             body, point = checks.items(f"{owner}: kingpin", end, 2, DataError)
             checks.text(f"{owner}: kingpin: body", body, DataError)
             checks.vector(f"{owner}: kingpin: point", nominal(point), 3, DataError)
+        if self.prefix != "":
+            checks.text(f"{owner}: prefix", self.prefix, DataError)
 
     @property
     def elements(self) -> str:
@@ -123,6 +125,18 @@ class Axle:
         finite_number(self.full_lock, owner, "full_lock")
         for name in ("brake_share", "drive_share"):
             finite_number(getattr(self, name), owner, name, at_least=0.0, at_most=1.0, unit="1")
+        checks.unit(f"{owner}: steering_unit", self.steering_unit, DataError)
+        checks.texts(f"{owner}: bars", self.bars, DataError)
+        for name in ("drive_torque_on_carrier", "brake_torque_on_carrier"):
+            checks.flag(f"{owner}: {name}", getattr(self, name), DataError)
+        if self.in_front is not None:
+            checks.flag(f"{owner}: in_front", self.in_front, DataError)
+        # NaN stands for an unknown place: figures that need it are left out
+        wheelbase = checks.as_float(f"{owner}: wheelbase", nominal(self.wheelbase), DataError)
+        if wheelbase <= 0.0 or wheelbase == float("inf"):
+            raise DataError(f"{owner}: wheelbase {wheelbase} m must be a finite number above 0 m")
+        for k, x in enumerate(checks.items(f"{owner}: centre_of_mass", self.centre_of_mass, 2, DataError)):
+            checks.as_float(f"{owner}: centre_of_mass: entry {k}", nominal(x), DataError)
 
     @property
     def wheels(self) -> tuple[Wheel, Wheel]:

@@ -155,6 +155,8 @@ class Sensitivities(AlongParameters):
     def __init__(self, rig: KCRig, quantities: Sequence[str]) -> None:
         known = {quantity.name: quantity for quantity in rig.quantities}
         names = checks.texts("quantities", quantities, DataError)
+        if not names:
+            raise DataError(f"quantities is empty; give at least one of {list(known)}")
         for name in names:
             rig.figures.check(name)
         self.names = tuple(names)

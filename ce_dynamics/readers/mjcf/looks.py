@@ -15,7 +15,7 @@ from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import POINTED, BodyLook, Foot, mesh_of, points_of
 from ce_dynamics.readers.mjcf.model import Compiled, is_excluded, matrix
 from ce_dynamics.readers.mjcf.posing import move_to_design_pose
-from ce_dynamics.readers.mjcf.read import Included, check_copies
+from ce_dynamics.readers.mjcf.read import Included, check_sizes
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.xml_file import parse
 
@@ -38,7 +38,7 @@ def mjcf_looks(
         As of `read_mjcf`: the design pose is that of the system that it gives.
     """
     root = parse(path, "mujoco")
-    check_copies([root], Included(root))
+    check_sizes([root], Included(root))
     file = Compiled(root.path)
     move_to_design_pose(file, pose, independent, tolerance=tolerance)
     found, left_out = [], [finding.where for finding in file.missing]
@@ -126,7 +126,7 @@ def mjcf_feet(
     check_names("mjcf_feet: independent", independent)
     checks.number("mjcf_feet: tolerance", tolerance, at_least=0.0)
     root = parse(path, "mujoco")
-    check_copies([root], Included(root))
+    check_sizes([root], Included(root))
     file = Compiled(root.path)
     move_to_design_pose(file, pose, independent, tolerance=tolerance)
     feet: list[Foot] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -28,20 +29,42 @@ from ce_dynamics.readers.tree import check_stops
 from ce_dynamics.readers.xml_file import Element, parse
 
 MOST_COPIES = 10_000
-"""Largest number of copies of one element, by all nested ``<replicate>`` elements together."""
+"""Largest number of copies of one element, by all nested ``<replicate>`` elements together.
+
+Also of keyframes, and of users' numbers of one element.
+"""
+MOST_BYTES = 2**30
+"""Largest size of a height field or texture in memory, as of maps of roads."""
+RASTERS = {"hfield": (("nrow", "ncol"), 4), "texture": (("width", "height"), 3)}
+"""Attributes of an element whose product is its number of nodes, and bytes of each node."""
 MOST_FILES = 100
 """Largest number of files that a file may include."""
 
 
-def check_copies(
+def check_sizes(
     elements: Iterable[Element], included: Callable[[Element], Iterable[Element]], copies: int = 1
 ) -> None:
-    """Refuse replicates, alone or within one another, that make more than `MOST_COPIES`."""
+    """Refuse sizes that MuJoCo would not refuse itself: it takes all memory, or ends the process.
+
+    Replicates, alone or within one another, make at most `MOST_COPIES`.
+    """
     for element in elements:
         if element.tag == "include":
-            check_copies(included(element), included, copies)
+            check_sizes(included(element), included, copies)
             continue
         refuse_devices(element)
+        if element.tag == "size":
+            for name in element.attributes:
+                if name == "nkey" or name.startswith("nuser_"):
+                    count = find_count(element, name)
+                    if count > MOST_COPIES:
+                        raise element.error(f"{name}={count} must be at most {MOST_COPIES:,}")
+        if element.tag in RASTERS:
+            names, bytes_each = RASTERS[element.tag]
+            size = bytes_each * math.prod(find_count(element, name) for name in names)
+            if size > MOST_BYTES:
+                shown = " ".join(f"{name}={element.attributes.get(name)}" for name in names)
+                raise element.error(f"{shown} take {size / 2**30:.3g} GiB, 1 GiB is allowed")
         own = copies
         if element.tag == "replicate":
             given = element.text("count").strip()
@@ -50,7 +73,13 @@ def check_copies(
             own = copies * int(given)
             if own > MOST_COPIES:
                 raise element.error(f"count={given} makes {own:,} copies, {MOST_COPIES:,} are allowed")
-        check_copies(element, included, own)
+        check_sizes(element, included, own)
+
+
+def find_count(element: Element, name: str) -> int:
+    """Return an attribute that is a number of things; 0 if MuJoCo will refuse it as none."""
+    given = element.text(name, "0").strip()
+    return int(given) if given.isdecimal() and len(given) < 19 else 0
 
 
 def refuse_devices(element: Element) -> None:
@@ -239,7 +268,7 @@ def read_mjcf(
     root = parse(path, "mujoco")
     contents = Included(root)
     findings = list(survey([root], GRAMMAR, included=contents))
-    check_copies([root], contents)
+    check_sizes([root], contents)
     compiled = Compiled(root.path)
     findings += [
         *compiled.missing,

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from ce_dynamics.augmented import (
     simulate_dae,
 )
 from ce_dynamics.augmented.states import position_vector, velocity_vector
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Driven
@@ -327,3 +329,27 @@ def test_wrong_arguments_are_named() -> None:
         simulate_dae(Preparation(model, y0), y0, (0.0, 1.0))
     with pytest.raises(ModelError, match="initial state y0 is needed"):
         simulate_dae(model, None, (0.0, 1.0))
+    with pytest.raises(ModelError, match="u 'abc' must be a list of numbers"):
+        model.at(y0, "abc")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("formulation", [TreeAugmented, FullyAugmented])
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("q", [0.1, 0.2], r"q must be an array of shape \(1\), got shape \(2,\)"),
+        ("v", None, "v None must be a list of numbers"),
+        ("v", [np.nan], "v must be finite"),
+        ("x", [1.0], r"x must be an array of shape \(0\)"),
+        ("u", "abc", "u 'abc' must be a list of numbers"),
+        ("u", [1.0], "inputs have shape"),
+    ],
+)
+def test_wrong_embedded_states_are_named(
+    formulation: type[TreeAugmented | FullyAugmented], part: str, value: object, message: str
+) -> None:
+    system, _ = pendulum()
+    embedding = embed(system)
+    given: dict[str, Any] = {"q": np.zeros(1), "v": np.zeros(1), "x": np.zeros(0), part: value}
+    with pytest.raises(ModelError, match=message):
+        formulation(system).state_from_embedded(embedding, **given)

@@ -105,6 +105,8 @@ def test_mistakes_are_named(rig: kc.KCRig) -> None:
         kc.sensitivities(kc.rig_of("sedan", "rear"), "parallel", quantities=["toe_angle"])
     with pytest.raises(DataError, match="nothing"):
         kc.sensitivities(rig, "parallel", quantities=["nothing"])
+    with pytest.raises(DataError, match=r"quantities is empty; give at least one of \['toe_angle'"):
+        kc.sensitivities(rig, "parallel", quantities=[])
     with pytest.raises(CeDynamicsError, match="no parameter"):
         rig.solve_poses(TRAVEL, LOCK, {"rear.D.x": 0.0})
     with pytest.raises(CeDynamicsError, match=r"front\.D\.y"):

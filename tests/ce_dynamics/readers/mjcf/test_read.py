@@ -475,6 +475,14 @@ MALFORMED = {
     "count=1000 makes 1,000,000 copies": WIND.format(
         "", '<replicate count="1000"><replicate count="1000"><geom size="1"/></replicate></replicate>', ""
     ),
+    "nrow=100000 ncol=100000 take 37.3 GiB, 1 GiB is allowed": (
+        '<mujoco><asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>'
+    ),
+    "width=2000000000 height=1 take 5.59 GiB": (
+        '<mujoco><asset><texture type="2d" builtin="flat" width="2000000000" height="1"/></asset></mujoco>'
+    ),
+    "nuser_geom=1000000000 must be at most 10,000": '<mujoco><size nuser_geom="1000000000"/></mujoco>',
+    "nkey=1000000000 must be at most 10,000": '<mujoco><size nkey="1000000000"/></mujoco>',
     "is read already, as the main file": WIND.format("", '<include file="robot.xml"/>', ""),
     "file=./dev/zero. must be a file": '<mujoco><asset><mesh file="/dev/zero"/></asset></mujoco>',
     "document type": '<!DOCTYPE mujoco [<!ENTITY x "1">]><mujoco/>',
