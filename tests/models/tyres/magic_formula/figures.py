@@ -14,6 +14,24 @@ ROOT = Path(__file__).resolve().parents[4]
 REFERENCE = Path(os.environ.get("CE_DYNAMICS_REFERENCE", ROOT.parent / "shared" / "reference"))
 """Folder of property files with everything that MFeval computes from them, where there is one."""
 
+LEAST = """
+[DIMENSION]
+UNLOADED_RADIUS = 0.35
+[VERTICAL]
+FNOMIN = 4000
+VERTICAL_STIFFNESS = 2e5
+[LONGITUDINAL_COEFFICIENTS]
+PCX1 = 1.6
+PDX1 = 1.2
+PKX1 = 20
+[LATERAL_COEFFICIENTS]
+PCY1 = 1.3
+PDY1 = 1.0
+PKY1 = -18
+PKY2 = 1.5
+"""
+"""The sections of a property file that no tyre can do without."""
+
 
 @cache
 def mfeval() -> Any:

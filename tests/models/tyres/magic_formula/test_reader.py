@@ -14,25 +14,9 @@ from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coef
 from ce_dynamics.models.tyres.magic_formula.file_names import DIMENSIONS
 from ce_dynamics.models.tyres.magic_formula.reader import tyre_of
 from ce_dynamics.models.tyres.property_file import parse
-from tests.models.tyres.magic_formula.figures import REFERENCE, coefficients
+from tests.models.tyres.magic_formula.figures import LEAST, REFERENCE, coefficients
 
 MODEL = "[MODEL]\nFITTYP = 61\nTYRESIDE = 'RIGHT'\nUSE_MODE = 14\n"
-LEAST = """
-[DIMENSION]
-UNLOADED_RADIUS = 0.35
-[VERTICAL]
-FNOMIN = 4000
-VERTICAL_STIFFNESS = 2e5
-[LONGITUDINAL_COEFFICIENTS]
-PCX1 = 1.6
-PDX1 = 1.2
-PKX1 = 20
-[LATERAL_COEFFICIENTS]
-PCY1 = 1.3
-PDY1 = 1.0
-PKY1 = -18
-PKY2 = 1.5
-"""
 
 
 def test_the_least_that_makes_a_tyre() -> None:

@@ -7,6 +7,9 @@ import json
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ce_dynamics.models.vehicles.chrono.vehicle import Converted, convert_vehicle
+from ce_dynamics.models.vehicles.description import VehicleParameters
+
 ARM = {
     "Mass": 4.0, "Radius": 0.02, "Moments of Inertia": [0.02, 0.03, 0.04],
     "Products of Inertia": [0, 0, 0],
@@ -191,6 +194,16 @@ def written(folder: Path, content: Files) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(part))
     return folder / "car" / "Vehicle.json"
+
+
+def convert(
+    folder: Path, content: Files, *, like_chrono: bool = False, bushings: bool = False
+) -> tuple[VehicleParameters, Converted]:
+    """Convert the vehicle of these files; return what its own file holds, and the conversion."""
+    made = convert_vehicle(written(folder, content), like_chrono=like_chrono, bushings=bushings)
+    own = folder / "own.yaml"
+    own.write_text(made.text, encoding="utf-8")
+    return VehicleParameters.load(own), made
 
 
 def change(content: Files, name: str, where: str, to: object) -> None:

@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
+from tests.models.vehicles.chrono.small_car import SUSPENSION, convert, files, written
 
 BUSHING: dict[str, Any] = {
     "Stiffness Linear": 7e6, "Damping Linear": 4e3, "Stiffness Rotational": 1e4, "Damping Rotational": 50,
@@ -49,10 +49,8 @@ def test_vehicle_is_rigid_unless_asked_to_yield(tmp_path: Path) -> None:
 
 def test_arms_yield_as_their_files_say(tmp_path: Path) -> None:
     """Stiffness and damping along, across and about the joint, half way between its pivots."""
-    made = convert_vehicle(written(tmp_path, soft(Upper=BUSHING, Lower=LEAST)), bushings=True)
+    data, made = convert(tmp_path, soft(Upper=BUSHING, Lower=LEAST), bushings=True)
     assert not any("bushing" in note for note in made.notes)
-    (tmp_path / "soft.yaml").write_text(made.text)
-    data = VehicleParameters.load(tmp_path / "soft.yaml")
     upper = next(one for one in data.bushings if one.name == "front_left.upper_arm_bushing")
     lower = next(one for one in data.bushings if one.name == "front_left.lower_arm_bushing")
     assert dict(upper.stiffness) == dict.fromkeys("xyz", 7e6) | {

@@ -18,7 +18,7 @@ from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import wheel_angle
 from ce_dynamics.models.vehicles.suspensions.template import TorsionData
-from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
+from tests.models.vehicles.chrono.small_car import SUSPENSION, convert, files, written
 from tests.models.vehicles.chrono.test_bell_cranks import AXLE
 
 PART = {"Mass": 0.8, "Inertia": [0.001, 0.002, 0.003]}
@@ -127,9 +127,7 @@ def test_trailing_links_turn_about_the_files_axes(tmp_path: Path, like_chrono: b
     foot, at (-0.3, 0.1), by ω (0.3 c + 0.1 s).  Inertia: z of the file is along the link, y normal to its
     plane with the spring.
     """
-    file = tmp_path / f"{like_chrono}.yaml"
-    file.write_text(convert_vehicle(written(tmp_path, rear(MULTI_LINK)), like_chrono=like_chrono).text)
-    data = VehicleParameters.load(file)
+    data, _ = convert(tmp_path, rear(MULTI_LINK), like_chrono=like_chrono)
     corner: Any = data.corners["rear_left"]
     assert np.diag(corner.parts["trailing_link"].inertia) == pytest.approx([0.3, 0.1, 0.2])
     own = (one for one in corner.axle.joints if (one.name, one.owner) == ("trailing_link", "rear_left"))
@@ -210,10 +208,7 @@ def test_torsion_springs_on_the_right_as_in_chrono(tmp_path: Path) -> None:
 
     f is then along z and g along y: a turn about y leaves g · f at 0, so that the angle is 0.
     """
-    made = convert_vehicle(written(tmp_path, rear(torsion([0, -1, 0], "Chassis", "Arm"))), like_chrono=True)
-    file = tmp_path / "own.yaml"
-    file.write_text(made.text, encoding="utf-8")
-    data = VehicleParameters.load(file)
+    data, _ = convert(tmp_path, rear(torsion([0, -1, 0], "Chassis", "Arm")), like_chrono=True)
     (left,), (right,) = (torsions(data, side) for side in ("left", "right"))
     assert (left.stiffness, left.damping) == (5000.0, 200.0)
     assert (right.stiffness, right.damping) == (0.0, 0.0)

@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.chrono.tyres import read_pac02, tyre_file
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
-from tests.models.vehicles.chrono.small_car import files, written
+from tests.models.vehicles.chrono.small_car import convert, files, written
 
 PAC89: dict[str, Any] = {
     "Name": "tyre",
@@ -341,10 +341,9 @@ def test_tyre_forces_of_chrono(
     In 1 ms forces change by 0.01 %; the velocities are differences of rows 20 ms apart, good to 0.1 %, and
     the front wheels slide at an angle where F_y is half as steep as without slip.
     """
-    made = convert_vehicle(with_tyre(tmp_path, {"Name": "tyre", "Type": "Tire"} | file), like_chrono=True)
-    path = tmp_path / "car.yaml"
-    path.write_text(made.text)
-    tyre = VehicleParameters.load(path).corners["front_left"].tyre
+    content = files() | {"car/Tyre.json": {"Name": "tyre", "Type": "Tire"} | file}
+    data, made = convert(tmp_path, content, like_chrono=True)
+    tyre = data.corners["front_left"].tyre
     assert isinstance(tyre, ChronoTyre)
     assert f"kind: {kind}-chrono" in made.text
     load, depth, v_x, v_y, spin = at

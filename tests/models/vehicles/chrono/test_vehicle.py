@@ -23,7 +23,7 @@ from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, wheel_angle
-from tests.models.vehicles.chrono.small_car import change, files, written
+from tests.models.vehicles.chrono.small_car import change, convert, files, written
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +89,7 @@ def test_simple_drivelines(tmp_path: Path, like_chrono: bool, seen: float | None
         "Front Differential Max Bias": 1.5,
         "Rear Differential Max Bias": 2,
     }
-    made = tmp_path / "made.yaml"
-    made.write_text(convert_vehicle(written(tmp_path, content), like_chrono=like_chrono).text)
-    data: Any = VehicleParameters.load(made).data
-    shafts = data.powertrain.shafts
+    shafts: Any = convert(tmp_path, content, like_chrono=like_chrono)[0].data.powertrain.shafts  # type: ignore[attr-defined]  # of shafts
     assert shafts.torque_bias == (1.5, 2.0)
     assert shafts.reaction == (0.0 if like_chrono else None)
     assert shafts.seen_speed == (None if seen is None else pytest.approx(seen, rel=1e-12))
@@ -100,10 +97,8 @@ def test_simple_drivelines(tmp_path: Path, like_chrono: bool, seen: float | None
 
 def test_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
     """The JSON itself, and the YAML written from it: all numbers, and the accelerations to the last bit."""
-    made = convert_vehicle(car)
-    own = tmp_path / "own.yaml"
-    own.write_text(made.text)
-    there, here = VehicleParameters.load(car), VehicleParameters.load(own)
+    here, made = convert(tmp_path, files())
+    there = VehicleParameters.load(car)
     assert there.flat() == here.flat()
     assert there.layout == here.layout
     assert there.notes == made.notes
@@ -164,14 +159,11 @@ def test_errors_of_converted_numbers_and_parts_name_file(tmp_path: Path) -> None
         prepare("straight", model=written(tmp_path, content))
 
 
-def test_what_is_named_in_notes(car: Path) -> None:
+def test_notes_name_files_and_keys_without_meaning(car: Path, tmp_path: Path) -> None:
     notes = " | ".join(convert_vehicle(car).notes)
     for said in ("locks of differentials", "Engine.json is taken", "Tyre.json is taken", "visualisation"):
         assert said in notes
     assert "keys that say nothing" not in notes
-
-
-def test_keys_that_say_nothing_are_named(tmp_path: Path) -> None:
     content = files()
     content["car/Brake.json"]["Colour"] = 3
     notes = " ".join(convert_vehicle(written(tmp_path, content)).notes)
@@ -223,10 +215,7 @@ def test_what_like_chrono_changes_in_brakes_and_shifts(tmp_path: Path, like_chro
     """Brakes on shafts react on the chassis; gears are changed at once."""
     content = files()
     content["car/Brake.json"] |= {"Template": "BrakeShafts", "Shaft Inertia": 0.4}
-    made = convert_vehicle(written(tmp_path, content), like_chrono=like_chrono)
-    file = tmp_path / "own.yaml"
-    file.write_text(made.text, encoding="utf-8")
-    data = VehicleParameters.load(file)
+    data, made = convert(tmp_path, content, like_chrono=like_chrono)
     assert {axle.braked for axle in data.layout.axles} == {"inboard" if like_chrono else "yes"}
     assert any("react on the chassis" in note for note in made.notes) != like_chrono
     transmission: Any = data.powertrain.transmission  # type: ignore[attr-defined]  # of gears
@@ -275,9 +264,7 @@ def test_inertias_of_arms_are_turned_into_their_plane(car: Path) -> None:
     front, back, outer = np.array([[0.15, 0.4, 0.19], [-0.15, 0.4, 0.21], [-0.02, 0.66, 0.2]])
     assert axes[:, 2] @ (front - outer) == pytest.approx(0.0, abs=1e-15)
     assert axes[:, 2] @ (back - outer) == pytest.approx(0.0, abs=1e-15)
-    assert axes[:, 0] @ (front - back) == pytest.approx(np.linalg.norm(front - back), rel=1e-12) or axes[
-        :, 0
-    ] @ (front - back) == pytest.approx(-np.linalg.norm(front - back), rel=1e-12)
+    assert abs(axes[:, 0] @ (front - back)) == pytest.approx(np.linalg.norm(front - back), rel=1e-12)
 
 
 def test_components_of_a_chassis_add_up(tmp_path: Path) -> None:
@@ -379,10 +366,7 @@ def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -
     """It acts as an arm without mass; with ``like_chrono`` it has Chrono's joint and tyres."""
     content = files()
     content["car/Rack.json"] = pitman()
-    made = convert_vehicle(written(tmp_path, content), like_chrono=like_chrono)
-    file = tmp_path / "own.yaml"
-    file.write_text(made.text, encoding="utf-8")
-    data = VehicleParameters.load(file)
+    data, _ = convert(tmp_path, content, like_chrono=like_chrono)
     steering: Any = data.steering
     if not like_chrono:
         assert steering.idler_joint is None
@@ -395,8 +379,19 @@ def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -
     assert abs(seen["steering.idler_joint.axial_force"]) > 1.0
 
 
+def round_arms(graph: bool) -> dict[str, dict[str, Any]]:
+    """Return the files with arms whose inertias do not depend on the axes; the suspension may be a graph."""
+    content = files()
+    suspension = content["car/Suspension.json"]
+    for arm in ("Upper Control Arm", "Lower Control Arm"):
+        suspension[arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
+    if graph:
+        content["car/Suspension.json"] = as_graph(suspension)
+    return content
+
+
 def as_graph(suspension: dict[str, Any]) -> dict[str, Any]:
-    """The double wishbones as a free graph; their arms' inertias must not depend on the axes."""
+    """Return the double wishbones as a free graph."""
     arms = {"lower": suspension["Lower Control Arm"], "upper": suspension["Upper Control Arm"]}
     upright = suspension["Upright"]
     bodies = [{**upright, "Name": "Upright", "Position": upright["COM"]}]
@@ -446,14 +441,8 @@ def as_graph(suspension: dict[str, Any]) -> dict[str, Any]:
 def test_a_free_graph_is_the_same_car(tmp_path: Path) -> None:
     """Double wishbones by their template and as bodies and joints: the same place, the same loads."""
     found = []
-    for name in ("template", "graph"):
-        content = files()
-        suspension = content["car/Suspension.json"]
-        for arm in ("Upper Control Arm", "Lower Control Arm"):
-            suspension[arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
-        if name == "graph":
-            content["car/Suspension.json"] = as_graph(suspension)
-        data = VehicleParameters.load(written(tmp_path / name, content))
+    for graph in (False, True):
+        data = VehicleParameters.load(written(tmp_path / str(graph), round_arms(graph)))
         model = ce.compile(build(data, speed=15.0))
         y = settle(model)
         responses = model.instant(y, model.u0).loads.responses
@@ -465,18 +454,10 @@ def test_a_free_graph_is_the_same_car(tmp_path: Path) -> None:
 def test_a_free_graph_and_a_steering_that_tilts(tmp_path: Path) -> None:
     """The tilting link of a Pitman steering leads besides what leads the graph: loads as by the template."""
     found = []
-    for name in ("template", "graph"):
-        content = files()
-        content["car/Rack.json"] = pitman()
-        suspension = content["car/Suspension.json"]
-        for arm in ("Upper Control Arm", "Lower Control Arm"):
-            suspension[arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
-        if name == "graph":
-            content["car/Suspension.json"] = as_graph(suspension)
-        made = convert_vehicle(written(tmp_path / name, content), like_chrono=True)
-        file = tmp_path / name / "own.yaml"
-        file.write_text(made.text, encoding="utf-8")
-        model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
+    for graph in (False, True):
+        content = round_arms(graph) | {"car/Rack.json": pitman()}
+        data, _ = convert(tmp_path / str(graph), content, like_chrono=True)
+        model = ce.compile(build(data, speed=10.0))
         seen = model.outputs(settle(model), u=model.u0)
         found.append([seen["steering.idler_joint.axial_force"], seen["front_left.tyre.Fz"]])
     assert found[1] == pytest.approx(found[0], rel=1e-6)
@@ -484,11 +465,7 @@ def test_a_free_graph_and_a_steering_that_tilts(tmp_path: Path) -> None:
 
 def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
     """A rack that hands hold leads besides what leads the graph: the car turns."""
-    content = files()
-    for arm in ("Upper Control Arm", "Lower Control Arm"):
-        content["car/Suspension.json"][arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
-    content["car/Suspension.json"] = as_graph(content["car/Suspension.json"])
-    written_out = yaml.safe_load(convert_vehicle(written(tmp_path, content)).text)
+    written_out = yaml.safe_load(convert_vehicle(written(tmp_path, round_arms(graph=True))).text)
     (steering,) = (axle["steering"] for axle in written_out["axles"].values() if "steering" in axle)
     del steering["actuator"]
     steering["column"] = {
@@ -523,12 +500,7 @@ FALLING, BACKWARDS = MAPPED | {"Deformation": [0.4, 0.3]}, MAPPED | {"Map Data":
     [
         ("Chassis", "Components/0/Mass", None, r"^Chassis\.json: Components\[0\]/Mass: it is missing; exp"),
         ("Chassis", "Components/0/Mass", -1, r"-1 is less than 0; give a larger number$"),
-        (
-            "Chassis",
-            "Template",
-            "Tracks",
-            r"^Chassis\.json: Template: 'Tracks' is no chassis that can be read",
-        ),
+        ("Chassis", "Template", "Tracks", r"^Chassis\.json: Template: 'Tracks' is no chassis that can"),
         ("Chassis", FRAME, [0] * 4, r"a quaternion of length 0 is no rotation; its length must be 1$"),
         ("Suspension", "Template", "Magic", r"'Magic' is no suspension that can be read; known are"),
         ("Suspension", "Toe Angle (deg)", 40, r"Toe Angle \(deg\): 40 is no angle of a wheel"),
@@ -537,65 +509,30 @@ FALLING, BACKWARDS = MAPPED | {"Deformation": [0.4, 0.3]}, MAPPED | {"Map Data":
         ("Suspension", "Spring/Spring Coefficient", None, r"give one of them$"),
         ("Suspension", "Shock/Map Data", [[-1, 5, 5], [1, -5, -5]], r": Shock/Deformation: it is missing"),
         ("Suspension", "Shock", FALLING, r": Shock/Deformation: its lengths, .* must increase; sort them$"),
-        (
-            "Suspension",
-            "Shock",
-            BACKWARDS,
-            r": Shock/Map Data: its lengths, or the speeds at the heads of rows",
-        ),
+        ("Suspension", "Shock", BACKWARDS, r": Shock/Map Data: its lengths, or the speeds at the heads"),
         ("Vehicle", "Axles/0/Steering Index", 3, r"Axles\[0\]/Steering Index: 3: there are 1"),
         ("Vehicle", "Axles", [], r"Axles: it is empty; describe one axle at least$"),
         ("Vehicle", "Driveline", None, r"^Vehicle\.json: Driveline: it is missing"),
         ("Vehicle", "Driveline/Suspension Indexes", [5], r"5 is no axle; they count from 0 to 1$"),
         ("Vehicle", "Chassis/Input File", "car/None.json", r"no file 'car/None\.json' in a folder"),
-        (
-            "Vehicle",
-            "Chassis/Input File",
-            "../Chassis.json",
-            r"no file '\.\./Chassis\.json', counted from .*; corr",
-        ),
+        ("Vehicle", "Chassis/Input File", "../Chassis.json", r"'\.\./Chassis\.json', counted from .*; corr"),
         ("Vehicle", "Chassis/Input File", "/no/such.json", r"no file '/no/such\.json' in a folder"),
         ("Vehicle", "Name", " ", r"^Vehicle\.json: Name: ' ' is no text"),
         ("Vehicle", "Axles/0/Steering Index", None, r"^Vehicle\.json: Axles: none has a 'Steering Index'"),
         ("Vehicle", "Rear Chassis", [{}], r"Rear Chassis\[0\]/Input File: it is missing"),
         ("Rack", "Pinion/Radius", 0, r"^Rack\.json: Pinion/Radius: 0 moves no rack"),
-        (
-            "Vehicle",
-            TURNED,
-            [0.8, 0.6, 0, 0],
-            r"does not slide along y; turn its 'Orientation' about y only$",
-        ),
+        ("Vehicle", TURNED, [0.8, 0.6, 0, 0], r"not slide along y; turn its 'Orientation' about y only$"),
         ("Engine", "Map Full Throttle", [[0, 1], [0, 2]], r"0 follows 0; the first numbers must"),
         ("Gears", "Gear Box/Forward Gear Ratios", [1, 1, 3], r"must be positive and differ"),
-        (
-            "Gears",
-            SHIFTS,
-            [[9, 40], [0, 42], [14, 50]],
-            r"Shift Points Map RPM: 0 rpm is no speed to shift at$",
-        ),
+        ("Gears", SHIFTS, [[9, 40], [0, 42], [14, 50]], r"Map RPM: 0 rpm is no speed to shift at$"),
         ("Gears", SHIFTS, [[1, 2]], r"1 rows for 3 gears; give \[down"),
         ("Tyre", "Load Index", 90.5, r"90\.5 is no load index; it is a whole number up to 164"),
         ("Tyre", "Design/Rim Radius [m]", 20, r"20 m is not less than the tyre's 0\.31 m"),
         ("Tyre", "Template", "FEATire", r"no file in car describes one.* name one by --tyre FILE$"),
-        (
-            "Wheel",
-            "Inertia",
-            [0.2, -0.3, 0.2],
-            r": Inertia: -0\.3 is less than 0; no body has such an inertia$",
-        ),
+        ("Wheel", "Inertia", [0.2, -0.3, 0.2], r": Inertia: -0\.3 is less than 0; no body has such an"),
         ("Chassis", INERTIA, [0, 900, 0], r"Products of Inertia: the smallest principal moment is -"),
-        (
-            "Suspension",
-            "Spindle/COM",
-            [0, -0.75, 0],
-            r"y = -0\.75 m is not on the left; give that of the left",
-        ),
-        (
-            "Suspension",
-            "Tierod/Location Chassis",
-            [-150, 300, 0],
-            r"-150 m is no place on a vehicle, at most 50",
-        ),
+        ("Suspension", "Spindle/COM", [0, -0.75, 0], r"y = -0\.75 m is not on the left; give that of"),
+        ("Suspension", "Tierod/Location Chassis", [-150, 300, 0], r"-150 m is no place .*, at most 50"),
         ("Brake", "Template", "Anchor", r"'Anchor' is no brake that can be read"),
     ],
 )
