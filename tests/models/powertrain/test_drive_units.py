@@ -153,6 +153,8 @@ def test_neutral_and_open_clutch_let_the_engine_idle() -> None:
         _, y = driven(unit, 40.0, 0.0, 0.0, 8.0, {"throttle": 0.0, **u})
         assert y[0, -1] == pytest.approx(0.0, abs=1e-6)
         assert 64.0 < y[1, -1] < 80.0  # within the governor's band
+    slipping = unit.drive(20.0, [200.0, 0.0], {"throttle": 0.5, "clutch": 1.0, "gear": 1.0})
+    assert (slipping.torque, slipping.outputs["clutch_torque"]) == (0.0, 0.0)
 
 
 def test_turns_of_a_manual_gearbox() -> None:
@@ -231,6 +233,9 @@ def test_an_electric_motor_drives_brakes_and_counts_charge() -> None:
     assert full.torque == pytest.approx(10.0 * (250.0 - drag))
     power = 250.0 * omega + 0.02 * 250.0**2 + 0.01 * omega**2
     assert full.outputs["battery_power"] == pytest.approx(power)
+    assert (full.outputs["motor_speed"], full.outputs["motor_torque"]) == pytest.approx((omega, 250.0))
+    current = full.outputs["battery_current"]
+    assert 350.0 * current - 0.1 * current**2 == pytest.approx(power)
     assert unit.tie_to_shaft([0.0], {}).at_shaft == pytest.approx(5.0)
     braking = unit.drive(20.0, [0.0], {"throttle": -0.5, "selector": 1.0})
     assert float(braking.torque) < 0.0
