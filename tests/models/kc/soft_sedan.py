@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-RADIAL = "x: {{stiffness: {0}}}\n    y: {{stiffness: {0}}}"
 TEXT = """
 title: Sedan with bushings
 base: sedan

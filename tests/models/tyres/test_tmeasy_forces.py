@@ -72,10 +72,9 @@ def test_pure_slip_reproduces_the_data(axis: str, load: float, index: int) -> No
 @AXES
 def test_forces_are_parabolas_through_zero_in_the_load(axis: str) -> None:
     # Through (0, 0), (pn, F1), (2 pn, F2): Lagrange's form at 1.6 pn.
-    for name, slip in ((f"f{axis}s", 2.0),):
-        y1, y2 = getattr(TYRE, name)
-        expected = y1 * 1.6 * (1.6 - 2.0) / (1.0 * (1.0 - 2.0)) + y2 * 1.6 * (1.6 - 1.0) / (2.0 * (2.0 - 1.0))
-        assert pure(axis, 1.6 * PN, slip) == pytest.approx(expected, rel=1e-8)
+    y1, y2 = getattr(TYRE, f"f{axis}s")
+    expected = y1 * 1.6 * (1.6 - 2.0) / (1.0 * (1.0 - 2.0)) + y2 * 1.6 * (1.6 - 1.0) / (2.0 * (2.0 - 1.0))
+    assert pure(axis, 1.6 * PN, 2.0) == pytest.approx(expected, rel=1e-8)
 
 
 @AXES
