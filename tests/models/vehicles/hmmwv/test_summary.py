@@ -98,23 +98,6 @@ def test_json_has_no_nan() -> None:
 # --- What the driver knows ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("steering", [-1.0, -0.3, 0.4, 1.0])
-def test_wheel_angle_is_that_of_the_model(steering: float) -> None:
-    """The angle from the hardpoints against the spindles of the embedded multibody model."""
-    model = Model(hmmwv.build())
-    y = model.y0
-    arm = [entry.name for entry in model.layout.x].index("steering.pitman_arm.motion.position")
-    y[len(model.layout.q) + len(model.layout.v) + arm] = -steering * VEHICLE.steering.max_angle
-    outward = model.instant(y, model.u0).outward
-    chassis = model.system.find("chassis")
-    for name in ("front_left", "front_right"):
-        corner = VEHICLE.corners[name]
-        axis = outward.direction(model.system.find(f"{name}.spindle"), np.array([0.0, 1.0, 0.0]), chassis)
-        angle = math.atan2(-axis[0], axis[1])
-        assert wheel_angle(VEHICLE, corner, steering) == pytest.approx(angle, abs=1e-13)
-        assert angle * steering > 0.0  # positive steering turns the wheels to the left
-
-
 def test_full_lock_is_near_the_published_angle() -> None:
     # Published is the greatest angle of one wheel, 30.23°; the inner wheel of the model reaches 28°.
     inner = wheel_angle(VEHICLE, VEHICLE.corners["front_left"], 1.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
@@ -13,7 +12,7 @@ from ce_dynamics.models.powertrain.automatic import AutomaticData
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 
 DATA = VehicleParameters.load("sedan")
 
@@ -50,22 +49,6 @@ def test_drop_link_of_the_bar_keeps_its_length(sedan: System) -> None:
     ends = (("front_left.anti_roll_bar", bar.end), ("front_left.lower_arm", bar.link))
     one, other = (outward.point(sedan.find(name), at, sedan.ground).r for name, at in ends)
     assert np.linalg.norm(one - other) == pytest.approx(np.linalg.norm(bar.end - bar.link), abs=1e-14)
-
-
-@pytest.mark.parametrize("steering", [1.0, -0.6])
-def test_wheel_angle_is_that_of_the_mechanism(sedan: System, steering: float) -> None:
-    """The formula from the hardpoints against the poses of all bodies with the rack displaced."""
-    model = Model(sedan)
-    y = model.y0
-    names = model.layout.y_names
-    rack = DATA.steering
-    y[names.index("steering.rack.motion.position")] = steering * rack.sense * rack.travel
-    outward = model.instant(y, model.u0).outward
-    for name in ("front_left", "front_right"):
-        axis = outward.direction(sedan.find(f"{name}.spindle"), array((0.0, 1.0, 0.0)), sedan.find("chassis"))
-        found = np.arctan2(-float(axis[0]), float(axis[1]))
-        assert found == pytest.approx(float(wheel_angle(DATA, DATA.corners[name], steering)), abs=1e-13)
-        assert found * steering > 0.0  # positive input: to the left
 
 
 def test_rack_ahead_of_axle_steers_to_left_too() -> None:

@@ -16,7 +16,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.rack import Rack
-from ce_dynamics.models.vehicles.steering_angle import full_turn, steering_ratio
+from ce_dynamics.models.vehicles.steering_angle import full_turn, steering_ratio, wheel_angle
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from tests.models.vehicles.chrono.small_car import written
 from tests.models.vehicles.chrono.test_rear_chassis import folding
@@ -57,16 +57,28 @@ def gain_of(data: VehicleParameters) -> float:
     return float(mechanism.sense * mechanism.travel if mechanism.template == "rack" else -mechanism.max_angle)
 
 
-def heading(model: Model, y: Floats) -> float:
-    """Mean of the front wheels' headings in the chassis [rad]."""
+def headings(model: Model, y: Floats) -> list[float]:
+    """Front wheels' headings in the chassis [rad]."""
     system, outward = model.system, model.instant(y, model.u0).outward
     found = []
     for corner in ("front_left", "front_right"):
         wheel = system.find(f"{corner}.wheel")
         assert isinstance(wheel.inboard, Revolute)
         e = outward.direction(wheel.carrier, wheel.inboard.axis, system.find("chassis"))
-        found.append(np.arctan2(-e[0], e[1]))
-    return float(np.mean(found))
+        found.append(float(np.arctan2(-e[0], e[1])))
+    return found
+
+
+@pytest.mark.parametrize("name", ["sedan", "hmmwv"])
+@pytest.mark.parametrize("part", [-1.0, -0.3, 0.4, 1.0])
+def test_wheel_angle_is_that_of_the_mechanism(name: str, part: float, tmp_path: Path) -> None:
+    """The formula from the hardpoints against the poses of all bodies; positive is to the left."""
+    data = loaded(name, tmp_path)
+    model = Model(build(data))
+    found = headings(model, steered(model, LED[name], part * gain_of(data), 0.0))
+    told = [float(wheel_angle(data, data.corners[c], part)) for c in ("front_left", "front_right")]
+    assert found == pytest.approx(told, abs=1e-13)
+    assert min(angle * part for angle in found) > 0.0
 
 
 @pytest.mark.parametrize("name", RACK_OR_ARM)
@@ -77,7 +89,9 @@ def test_steering_ratio_is_of_finite_differences(name: str, tmp_path: Path) -> N
     for part in (-0.7, 0.0, 0.4):
         angle = part * lock
         y = steered(model, LED[name], part * gain, 0.3 * gain)
-        low, high = (heading(model, steered(model, LED[name], (part + h) * gain, 0.0)) for h in (-1e-4, 1e-4))
+        low, high = (
+            np.mean(headings(model, steered(model, LED[name], (part + h) * gain, 0.0))) for h in (-1e-4, 1e-4)
+        )
         out = model.outputs(y=y)
         assert out["steering_wheel_angle"] == pytest.approx(angle, rel=1e-12, abs=1e-12)
         assert out["steering_ratio"] == pytest.approx(2e-4 * lock / (high - low), rel=1e-6)
