@@ -130,7 +130,7 @@ def test_rates_of_tyres_and_brakes(vehicle: System, seed: int, rng: np.random.Ge
     np.testing.assert_allclose(found, instant.x_dot.astype(float), rtol=1e-10, atol=1e-11)
 
 
-@pytest.mark.parametrize("entry", ["pitman", "pitman_rate", "pitman_acceleration"])
+@pytest.mark.parametrize("entry", ["driven", "driven_rate", "driven_acceleration"])
 def test_every_part_of_the_steering_motion_counts(
     vehicle: System, entry: str, rng: np.random.Generator
 ) -> None:
@@ -139,7 +139,7 @@ def test_every_part_of_the_steering_motion_counts(
     expected = embedded(instant)
     u = np.array(instant.u)
     u[[given.name for given in instant.layout.u].index(entry)] *= 1.0 + 1e-5
-    if entry == "pitman_acceleration":
+    if entry == "driven_acceleration":
         missed = absolute_accelerations(instant, u)
     else:  # another state
         moved = Instant(instant.embedding, instant.layout, instant.q, instant.v, instant.x, u)

@@ -87,9 +87,9 @@ def test_relative_to_the_chassis(vehicle: System, name: str, t0: float) -> None:
         phase, turn = 6.0 * t + 0.2, 8.0 * t - 0.5
         q[arm] = side * (0.05 + 0.3 * np.sin(phase))
         v[embedding.v_of[f"{name}.lower_arm"]] = side * 1.8 * np.cos(phase)
-        u[names.index("pitman")] = 0.5 * np.sin(turn)
-        u[names.index("pitman_rate")] = 4.0 * np.cos(turn)
-        u[names.index("pitman_acceleration")] = -32.0 * np.sin(turn)
+        u[names.index("driven")] = 0.5 * np.sin(turn)
+        u[names.index("driven_rate")] = 4.0 * np.cos(turn)
+        u[names.index("driven_acceleration")] = -32.0 * np.sin(turn)
         return Instant(embedding, layout, q, v, x0, u), side * -10.8 * np.sin(phase)
 
     def centre(t: float) -> Array:
@@ -139,7 +139,7 @@ def test_in_the_world(vehicle: System, name: str, seed: int, rng: np.random.Gene
         for body, where in embedding.q_of.items():
             if body != "chassis":
                 q[where] += travelled[embedding.v_of[body]]
-        u[names.index("pitman")] += inputs["pitman_rate"] * t + 0.5 * inputs["pitman_acceleration"] * t * t
+        u[names.index("driven")] += inputs["driven_rate"] * t + 0.5 * inputs["driven_acceleration"] * t * t
         moved = Instant(embedding, layout, q, state.v, state.x, u)
         return np.asarray(moved.outward.point(wheel, wheel.inboard.at, vehicle.ground).r, dtype=float)
 

@@ -12,10 +12,10 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from tests.models.vehicles.any_vehicle import driven
 
 PITMAN_ARM = "steering.pitman_arm"
 RIDE_HEIGHT = 0.45
@@ -33,12 +33,7 @@ class State(NamedTuple):
 
 def driven_vehicle() -> System:
     """The full vehicle with the Pitman arm's angle, rate and acceleration as inputs."""
-    system = build()
-    for name in ("pitman", "pitman_rate", "pitman_acceleration"):
-        system.add_input(name, "")
-    del system.prescribed[PITMAN_ARM]
-    system.prescribe(PITMAN_ARM, Driven("pitman"))
-    return system
+    return driven(build(), PITMAN_ARM)
 
 
 def random_state(
@@ -73,9 +68,9 @@ def random_inputs(rng: np.random.Generator) -> dict[str, float]:
     return {
         "throttle": 0.5,
         "brake": 0.5,
-        "pitman": rng.uniform(-0.5, 0.5),
-        "pitman_rate": rng.choice((-1.0, 1.0)) * rng.uniform(1.0, 4.0),
-        "pitman_acceleration": rng.choice((-1.0, 1.0)) * rng.uniform(20.0, 100.0),
+        "driven": rng.uniform(-0.5, 0.5),
+        "driven_rate": rng.choice((-1.0, 1.0)) * rng.uniform(1.0, 4.0),
+        "driven_acceleration": rng.choice((-1.0, 1.0)) * rng.uniform(20.0, 100.0),
     }
 
 
