@@ -89,20 +89,6 @@ class CompiledSystem:
         """Default inputs (a copy)."""
         return np.array(self.layout.u0)
 
-    def start_at(self, y0: ArrayLike | None) -> Floats:
-        """Return a checked initial state; `y0` of the model if none is given.
-
-        Raises
-        ------
-        ModelError
-            If it has not as many finite numbers as the model has states, or a quaternion that is zero.
-        """
-        if y0 is None:
-            return self.y0
-        y = checked("y0", y0, len(self.layout.y0))
-        self._check_directions("y0", self.layout.split(y)[0])
-        return y
-
     def _check_directions(self, name: str, q: Floats) -> None:
         (body,) = self.tangent.find_undirected(q[np.newaxis])
         if body:
@@ -159,14 +145,14 @@ class CompiledSystem:
             If it has not as many finite numbers as the model has states, or a quaternion that is zero.
         """
         if y is None:
-            return np.array(self.layout.y0)
+            return self.y0
         state = checked(name, y, len(self.layout.y0))
         self._check_directions(name, self.layout.split(state)[0])
         return state
 
     def given_inputs(self, u: ArrayLike | None) -> Floats:
         """Return checked inputs, or the defaults."""
-        return np.array(self.layout.u0) if u is None else checked("u", u, len(self.layout.u))
+        return self.u0 if u is None else checked("u", u, len(self.layout.u))
 
     # The system at one state
 

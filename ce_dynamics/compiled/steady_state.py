@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks, dense
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -35,8 +35,8 @@ class SteadySearch:
     ) -> None:
         layout = model.layout
         self.model, self.targets, self.find = model, targets, find
-        self.y = model.with_unit_quaternions(model.y0 if y is None else checked("y", y, len(layout.y0)))
-        self.u = model.u0 if u is None else checked("u", u, len(layout.u))
+        self.y = model.with_unit_quaternions(model.given_state(y))
+        self.u = model.given_inputs(u)
         inputs = [entry.name for entry in layout.u[: layout.n_inputs]]
         for name in find:
             if name not in inputs:

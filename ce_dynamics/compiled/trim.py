@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.algebra.newton import backtrack
 from ce_dynamics.compiled.model import Model
@@ -81,8 +81,8 @@ def trim_with_inputs(
             f"{len(found) + len(driven)} entries cannot make {len(resting)} rates vanish; "
             "name as many of each"
         )
-    start = model.y0 if y is None else checked("y", y, len(model.layout.y0))
-    given = model.u0 if u is None else checked("u", u, len(model.layout.u))
+    start = model.given_state(y)
+    given = model.given_inputs(u)
 
     first = np.concatenate((start[found], given[driven]))
 

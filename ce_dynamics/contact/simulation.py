@@ -167,7 +167,7 @@ def simulate_unilateral(
     if progress is not None:
         checks.function("progress", progress, " of the time reached")
     model = unilateral.model
-    start = model.start_at(y0)
+    start = model.given_state(y0, "y0")
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     check_room(unilateral, steps, duration / interval)
     law = RightHandSide(model, inputs)

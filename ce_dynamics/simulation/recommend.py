@@ -465,7 +465,7 @@ def recommend_method(
     check_tolerances(tolerance, 0.01 * tolerance)
     checks.number("horizon", horizon, above=0.0)
     rhs = RightHandSide(model, inputs, False, parameters)
-    start = model.start_at(y)
+    start = model.given_state(y, "y0")
     if not np.all(np.isfinite(rhs(0.0, start))):
         raise SimulationError("no method can be recommended: the accelerations are not finite at this state")
     jacobian, spectra = DenseJacobian(rhs), []

@@ -210,7 +210,7 @@ def simulate(
 
 def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Record:
     """Simulate without loading xarray; results, also those of a `SimulationError`, are a `Record`."""
-    start = model.start_at(options.y0)
+    start = model.given_state(options.y0, "y0")
     dependent = dependent_hinges(model, options.hinges)
     rhs = RightHandSide(model, inputs, options.audit, options.parameters)
     start = np.append(start, 0.0) if options.audit else start

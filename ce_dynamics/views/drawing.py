@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
@@ -150,7 +150,7 @@ def locate_points(
     model: Model, y: ArrayLike | None, u: ArrayLike | None, points: Sequence[tuple[Body, Array]]
 ) -> Floats:
     """World positions (n, 3) of body-fixed points given by their design positions."""
-    state, inputs = state_to_draw(model, y, u)
+    state, inputs = model.given_state(y), model.given_inputs(u)
     outward = model.instant(state, inputs).outward
     numbers = [x for body, at in points for x in outward.point(body, at, model.system.ground).r]
     given = inputs[model.layout.n_inputs :]
@@ -195,7 +195,7 @@ def hidden_share(spread: Floats, away: Floats) -> float:
 
 def velocities_of_marks(model: Model, y: ArrayLike | None, u: ArrayLike | None) -> Floats:
     """Return the directions (n, 3) in which hinge points can move, each velocity at its largest as 1."""
-    state, inputs = state_to_draw(model, y, u)
+    state, inputs = model.given_state(y), model.given_inputs(u)
     outward = model.instant(state, inputs).outward
     pairs = [(body, at) for body in model.system.bodies for at in (*attachments(model, body), body.com)]
     columns = [x for body, at in pairs for x in frame_jacobian(outward, body, at)[3:].ravel()]
@@ -213,13 +213,6 @@ def upward(model: Model, away: Floats) -> Floats:
     length = float(np.linalg.norm(gravity))
     candidates = [-gravity / length] if length > 0.0 else []
     return next(up for up in (*candidates, *AXES[1:]) if np.linalg.norm(np.cross(up, away)) > 0.5)
-
-
-def state_to_draw(model: Model, y: ArrayLike | None, u: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Return the state and the inputs to be drawn."""
-    state = model.y0 if y is None else checked("y", y, len(model.layout.y0))
-    inputs = model.u0 if u is None else checked("u", u, len(model.layout.u))
-    return np.asarray(state), np.asarray(inputs)
 
 
 def attachments(model: Model, body: Body) -> list[Array]:

@@ -208,7 +208,7 @@ def looks(duration: float, rounds: int) -> Table:
     for given in ({"method": "dopri5"}, {"method": "rosenbrock", "step": 1e-3}):
         rhs, options = RightHandSide(model, case.manoeuvre), RunOptions(duration=duration, **given)
         made = min(
-            (runs.integrate_run(rhs, model.start_at(case.y0), options) for _ in range(20)),
+            (runs.integrate_run(rhs, model.given_state(case.y0, "y0"), options) for _ in range(20)),
             key=lambda pair: pair[1].wall_time,
         )
         run, whole = made[0], best(partial(runs.simulate_to_record, model, case.manoeuvre, options))

@@ -76,7 +76,7 @@ def noise(vehicle: str) -> tuple[str, ...]:
     model = case.model
     rhs = RightHandSide(model, case.manoeuvre)
     options = RunOptions(y0=case.y0, duration=DURATION, method="dopri5", interval=0.05)
-    run, _ = integrate_run(rhs, model.start_at(case.y0), options)
+    run, _ = integrate_run(rhs, model.given_state(case.y0, "y0"), options)
     Y, U = run.states, run.U
     exact = model.dynamics.at_rows(Y, U)[0]
     rounded = model.dynamics.at_rows(*(x.astype(np.float32).astype(float) for x in (Y, U)))[0]

@@ -81,7 +81,7 @@ class Interface:
         self._written: Callable[[TracedFunction], TracedFunction] = (
             written_out if exactly or is_portable() else same
         )
-        self.y0 = model.start_at(y0)
+        self.y0 = model.given_state(y0, "y0")
         self.name = identifier(model.system.name) if name is None else check_identifier(name)
         self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
         self.given: tuple[Entry, ...] = layout.u

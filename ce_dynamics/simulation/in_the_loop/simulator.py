@@ -123,7 +123,7 @@ class Simulator:
         self.model = model
         self.time = 0.0
         self._charts = Charts(model)
-        self._y0 = model.start_at(y0)
+        self._y0 = model.given_state(y0, "y0")
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.space.u[:, 0]
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
@@ -216,7 +216,7 @@ class Simulator:
     def reset(self, y0: ArrayLike | None = None) -> None:
         """Return to time 0, the initial state (or a new one, y0) and the default inputs."""
         if y0 is not None:
-            self._y0 = self.model.start_at(y0)
+            self._y0 = self.model.given_state(y0, "y0")
         self.time = 0.0
         self._rebase(self._kept)
         self._stepper.y[:] = self._y0

@@ -43,7 +43,7 @@ def _portable(monkeypatch: pytest.MonkeyPatch) -> None:
 def wanted(model: ce.Model) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "portable")
-        return determinism.run_in_simulator(ce.compile(model.system), model.start_at(None), Path())
+        return determinism.run_in_simulator(ce.compile(model.system), model.y0, Path())
 
 
 @pytest.mark.parametrize("way", determinism.WAYS)
@@ -52,8 +52,8 @@ def test_every_way_gives_the_same_bits(way: str, model: ce.Model, wanted: bytes,
     if not all(map(determinism.is_there, needed)):
         pytest.skip(f"needs {' and '.join(needed)}")
     again = ce.compile(model.system)
-    found = drive(again, again.start_at(None), tmp_path)
-    assert len(found) == 8 * 1001 * len(again.start_at(None))
+    found = drive(again, again.y0, tmp_path)
+    assert len(found) == 8 * 1001 * len(again.y0)
     moved = np.frombuffer(found).reshape(1001, -1)
     assert np.ptp(moved[:, 0]) > 0.1
     assert found == wanted
