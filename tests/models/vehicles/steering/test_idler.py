@@ -11,38 +11,19 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import PointLoad, PointState
+from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.steering.pitman import IdlerJoint, IdlerJointData, Pitman
+from tests.models.components import Scripted
 
 Floats = NDArray[np.float64]
 W, V = np.array((1.14, -0.325, -0.06)), np.array((1.26, -0.3, -0.1))
 """From the chassis' centre of mass."""
 N = np.array((0.3, -0.1, 0.9)) / np.sqrt(0.91)
-
-
-class AtRest:
-    """An observer of bodies in the design pose."""
-
-    def point(self, body: Body, at: Floats, frame: Body) -> PointState:
-        return PointState(at, np.zeros(3))
-
-    def direction(self, body: Body, axis: Floats, frame: Body) -> Floats:
-        return axis
-
-    def angular_velocity(self, body: Body, frame: Body) -> Floats:
-        return np.zeros(3)
-
-    def coordinate(self, body: Body, k: int = 0) -> float:
-        return 0.0
-
-    def rate(self, body: Body, k: int = 0) -> float:
-        return 0.0
 
 
 def on_the_chassis(reaction_error: float) -> tuple[float, Floats]:
@@ -54,7 +35,7 @@ def on_the_chassis(reaction_error: float) -> tuple[float, Floats]:
     )
     data = IdlerJointData(stiffness=5e6, damping=3e3, reaction_error=reaction_error)
     joint = IdlerJoint("joint", chassis, link, W, V, N, data)
-    found = joint.evaluate(AtRest(), np.zeros(0), {})
+    found = joint.evaluate(Scripted(), np.zeros(0), {})
     F, M, F_link = np.zeros(3), np.zeros(3), np.zeros(3)
     for load in found.loads:
         assert isinstance(load, PointLoad)
