@@ -155,6 +155,7 @@ def test_neutral_and_open_clutch_let_the_engine_idle() -> None:
         assert 64.0 < y[1, -1] < 80.0  # within the governor's band
     slipping = unit.drive(20.0, [200.0, 0.0], {"throttle": 0.5, "clutch": 1.0, "gear": 1.0})
     assert (slipping.torque, slipping.outputs["clutch_torque"]) == (0.0, 0.0)
+    assert slipping.x_dot[0] == pytest.approx(slipping.outputs["engine_torque"] / 0.3, rel=1e-12)
 
 
 def test_turns_of_a_manual_gearbox() -> None:
