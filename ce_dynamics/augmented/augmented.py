@@ -341,8 +341,9 @@ class Augmented(ABC):
             unknown = sorted(set(u) - set(names))
             if unknown:
                 raise ModelError(f"unknown input {unknown[0]!r} of {self.system.name!r}; there are {names}")
-            u = [u.get(name, given.default) for name, given in self.system.inputs.items()]
-        values = checks.numbers("u", u)
+            values = checks.numbers("u", [u.get(name, i.default) for name, i in self.system.inputs.items()])
+        else:
+            values = checks.numbers("u", u)
         if values.shape != (len(names),):
             raise ModelError(
                 f"inputs have shape {values.shape}; {self.system.name!r} has {len(names)}: {names}"

@@ -115,11 +115,6 @@ class Conditions(NamedTuple):
         conditions.check()
         return conditions
 
-    @property
-    def has_friction(self) -> bool:
-        """True if any row is bounded by another row or by constants."""
-        return bool(np.any(self.kind >= Kind.BOX))
-
     def check(self) -> None:
         """Refuse conditions that do not make sense.
 

@@ -111,7 +111,7 @@ def test_no_pose_is_found_beyond_the_end(travel: tuple[float, float]) -> None:
         (lambda rig: kc.KCRig(rig.model, replace(rig.axle, steered_by="chassis")), "steering.rack"),
         (lambda rig: kc.KCRig(rig.model, replace(rig.axle, left=kc.Wheel("chassis", 0.3))), "Revolute"),
         (lambda rig: kc.Wheel("front_left.wheel", -0.3), "loaded_radius"),
-        (lambda rig: kc.Wheel("front_left.wheel", 0.3, prefix=3), "prefix 3 must be text"),
+        (lambda rig: replace(rig.axle.left, prefix=3), "prefix 3 must be text"),
         (lambda rig: replace(rig.axle, wheelbase="x"), "wheelbase 'x' is not a number"),
         (lambda rig: replace(rig.axle, wheelbase=-2.0), "wheelbase -2.0 m must be a finite number above 0 m"),
         (lambda rig: replace(rig.axle, centre_of_mass=(1.0,)), "centre_of_mass .* must be a list of 2"),
