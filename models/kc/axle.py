@@ -85,9 +85,9 @@ class Axle:
     bars : tuple of str
         Force elements that are anti-roll bars: rates are also given without them.
     wheelbase : float
-        Distance from the other axle [m].
+        Distance from the other axle [m]; NaN if unknown.
     centre_of_mass : (x, z above the road) [m]
-        Of the vehicle; by default x decides whether the axle is in front.
+        Of the vehicle, NaN if unknown; by default x decides whether the axle is in front.
     in_front : bool, optional
         Whether the wheelbase grows as the wheels go forward; axles of trailers are behind their hitch.
     brake_share, drive_share : float
@@ -131,7 +131,6 @@ class Axle:
             checks.flag(f"{owner}: {name}", getattr(self, name), DataError)
         if self.in_front is not None:
             checks.flag(f"{owner}: in_front", self.in_front, DataError)
-        # NaN stands for an unknown place: figures that need it are left out
         wheelbase = checks.as_float(f"{owner}: wheelbase", nominal(self.wheelbase), DataError)
         if wheelbase <= 0.0 or wheelbase == float("inf"):
             raise DataError(f"{owner}: wheelbase {wheelbase} m must be a finite number above 0 m")
