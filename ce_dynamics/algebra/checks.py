@@ -340,7 +340,7 @@ def flag(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
 
 
 def function(name: str, value: _T, example: str = "", error: type[CeDynamicsError] = ModelError) -> _T:
-    """Return the something that can be called."""
+    """Return a user's function."""
     if not callable(value) or isinstance(value, type):
         raise wrong_type(f"{name} {show(value)} cannot be called; give a function{example}", error)
     return value

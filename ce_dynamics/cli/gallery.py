@@ -51,7 +51,7 @@ class Peer(NamedTuple):
 
 
 def without(why: str, time: float = float("nan")) -> Peer:
-    """Return no difference, and why."""
+    """Return a peer without a difference, with the reason."""
     return Peer(time, float("nan"), why)
 
 

@@ -99,7 +99,7 @@ class Tangent:
         return result
 
     def find_undirected(self, rows: Floats) -> list[str]:
-        """Return the per row of coordinates the first body whose quaternion has no direction, '' if none.
+        """Return the first body whose quaternion has no direction, for each row of coordinates; '' if none.
 
         It is zero, or has squares that vanish.
         """

@@ -54,7 +54,7 @@ def folder() -> Path | None:
 
 
 def private(where: Path) -> bool:
-    """Return whether others cannot write to a folder that exists or replace it; warn if they can."""
+    """Return True if others cannot write to an existing folder or replace it; warn if they can."""
     if not hasattr(os, "getuid"):  # not on every system
         return True
     path = where.absolute()
@@ -80,7 +80,7 @@ def private(where: Path) -> bool:
 
 
 def _is_trusted(status: os.stat_result, *, sticky: bool = False) -> bool:
-    """Return whether only this user and the administrator can change a file or folder."""
+    """Return True if only this user and the administrator can change a file or folder."""
     if status.st_uid not in (os.getuid(), 0):
         return False
     own_group = status.st_gid == os.getuid()  # many systems give every user a group of that number
@@ -152,7 +152,7 @@ def load(key: str) -> bytes | None:
 
 
 def load_with(key: str, read: Callable[[bytes], T]) -> T | None:
-    """Return what `read` makes of the content stored under a key, or None; content it rejects is removed."""
+    """Return the result of `read` for the content of a key, or None; rejected content is removed."""
     content = load(key)
     if content is None:
         return None

@@ -104,7 +104,7 @@ class RigidContacts:
         return Conditions(kinds, normal.astype(np.int64), mu, np.zeros(rows), np.zeros(rows))
 
     def stepper(self, h: float) -> RigidStep:
-        """Return what makes steps of h [s]."""
+        """Return the stepper for steps of h [s]."""
         conditions = self.conditions(LARGEST // self.per)
         e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
         given = StepGiven(self.per, h, self.rest_speed)

@@ -320,7 +320,7 @@ class RigidStep(ContactStep):
         return self._data.old_key[:count].copy(), self._data.old_p[: self.given.per * count].copy()
 
     def meetings(self) -> Meetings:
-        """Return where bodies meet in the step at hand."""
+        """Return the meetings of bodies in the current step."""
         return self._found.take_first(self.count)
 
     def advance(self, count: int, solver: Solver) -> Made:

@@ -210,7 +210,7 @@ class TreeStep(ContactStep):
         self._data.turning[:] = 0.0
 
     def stage(self) -> Stage:
-        """Return what the machine's buffers hold of the start of the step."""
+        """Return the machine's buffers of the start of the step."""
         M = self.machine
         v_dot, x_dot, GT = M.v_dot.copy(), M.x_dot.copy(), M.GT.copy()
         return Stage(v_dot, x_dot, GT, M.psi.copy(), M.rate.copy(), M.mu.copy(), float(M.power[0]))

@@ -103,7 +103,7 @@ def memory(controller: Controller, x: Array) -> dict[str, Scalar]:
 
 
 def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) -> list[Scalar]:
-    """Return So many numbers."""
+    """Return the n numbers that a controller answers."""
     found = checks.items(f"{controller.label}: {what}", given)
     if len(found) != n:
         raise ModelError(f"{controller.label} answers {len(found)} {what}; it declares {n} of them")

@@ -189,7 +189,7 @@ def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
 
 
 def immobility_of(S: Aggregate) -> str:
-    """Return which hinges of a loop cannot move, or hardly, and a remedy; empty if all can.
+    """Describe the hinges of a loop that cannot move, or hardly, with a remedy; empty if all can.
 
     What moves in a prescribed way only is no concern.
     """

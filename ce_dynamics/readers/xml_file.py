@@ -71,7 +71,7 @@ class Element:
         return child
 
     def values(self, count: int) -> Array:
-        """Return So many finite numbers as its content, separated by blanks."""
+        """Return a given number of finite numbers from its content, separated by blanks."""
         given = self.content.split()
         if len(given) != count or not all(is_finite(word) for word in given):
             what = "a finite number" if count == 1 else f"{count} finite numbers separated by blanks"
@@ -126,7 +126,7 @@ class Element:
         return float(self.numbers(attribute, 1)[0])
 
     def numbers(self, attribute: str, count: int, default: tuple[float, ...] | None = None) -> Array:
-        """Return So many finite numbers, separated by blanks."""
+        """Return a given number of finite numbers, separated by blanks."""
         if default is not None and attribute not in self.attributes:
             return np.array(default)
         given = self.text(attribute).split()

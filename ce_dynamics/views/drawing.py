@@ -208,7 +208,7 @@ def velocities_of_marks(model: Model, y: ArrayLike | None, u: ArrayLike | None) 
 
 
 def upward(model: Model, away: Floats) -> Floats:
-    """Return what is drawn upwards: against gravity, z or y, the first seen at more than half its length."""
+    """Return the upward axis: against gravity, z or y, the first seen at more than half its length."""
     gravity = np.asarray(nominal(model.system.gravity), dtype=float)
     length = float(np.linalg.norm(gravity))
     candidates = [-gravity / length] if length > 0.0 else []

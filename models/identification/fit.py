@@ -218,7 +218,7 @@ class Rounds:
         return [rows.measured - value for rows, value in zip(self.problem.rows, values, strict=True)]
 
     def blocks(self, theta: Floats) -> list[tuple[list[int], list[int], Floats, Floats, Floats]]:
-        """Return of every segment its rows, its starts, and r, ∂r/∂z and ∂r/∂s in standard deviations."""
+        """Return rows and starts of every segment, and r, ∂r/∂z and ∂r/∂s in standard deviations."""
         n, problem = self.n, self.problem
         values, jacobians = self.predict(theta)
         weights = self.weights()
@@ -356,7 +356,7 @@ class Rounds:
         return self.result(theta, count)
 
     def identity(self) -> dict[str, Any]:
-        """Return what two fits must share if one goes on with the other."""
+        """Return the data that two fits must share if one continues the other."""
         free, rows = self.problem.free, self.problem.rows
         return {
             "names": [f.name for f in free], "priors": [list(f[1:5]) for f in free],

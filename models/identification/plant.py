@@ -296,7 +296,7 @@ def defaults(model: Model, recorded: Sequence[str]) -> Floats:
 
 
 def laid_out(data: VehicleParameters, recorded: Sequence[str], inputs: Sequence[str]) -> dict[str, Any]:
-    """Return which input of the model each recorded one is, and the table that leads there."""
+    """Return the model's input for each recorded one, and the table that leads there."""
     found: dict[str, tuple[str, tuple[Floats, Floats] | None]] = {}
     for name in recorded:
         if name == "road_wheel_angle":

@@ -289,7 +289,7 @@ class FitProblem:
         return float(some.mean() if len(some) else np.interp(begin, time[good], values[good]))
 
     def drive(self, k: int, theta: Floats, starts: Floats) -> tuple[Excitation, list[ExcitationDerivative]]:
-        """Return what drives a segment, and its directions: of the free numbers, then of its starts."""
+        """Return the inputs of a segment, and its directions: of the free numbers, then of its starts."""
         segment, plant, h = self.segments[k], self.shooter.plant, self.options.step
         session, begin = segment.run.session, segment.start - self.options.lead
         t = np.asarray(begin + h * (np.arange(self.steps) + 0.5), dtype=np.float64)

@@ -119,7 +119,7 @@ def names_in(text: str, known: Sequence[str]) -> list[str]:
 
 
 def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
-    """Return what a formula makes of named values; a name alone may hold any characters."""
+    """Return the value of a formula of named values; a name alone may hold any characters."""
     if text in known:
         return known[text]
 

@@ -200,7 +200,7 @@ def axle_picture(take: Take) -> Chart:
 
 
 def has_curve(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
-    """Return whether sweeps have a curve of a panel."""
+    """Return True if sweeps have a curve of a panel."""
     return panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
 
 

@@ -222,7 +222,7 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
 
 
 def kinds_of(words: Sequence[Assignment]) -> dict[str, str]:
-    """Return what files choose for the whole vehicle."""
+    """Return the kinds that files choose for the whole vehicle."""
     kinds: dict[str, str] = {}
     for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
         checks.check_name(f"{entry.where}: kinds", ".".join((kind, *rest)), KINDS, "kind", DataError)
@@ -231,7 +231,7 @@ def kinds_of(words: Sequence[Assignment]) -> dict[str, str]:
 
 
 def choices_of(words: Sequence[Assignment], trailers: Sequence[str], label: str) -> dict[str, dict[str, str]]:
-    """Return what files choose for each axle, from front to rear."""
+    """Return the kinds that files choose for each axle, from front to rear."""
     axles: dict[str, dict[str, str]] = {}
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):

@@ -88,7 +88,7 @@ def is_effective(
 
 
 def find_changed(layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups) -> Iterator[Replacement]:
-    """Yield what the last layers that change the kind of a part replace.
+    """Yield the parts whose kind a layer changes, with the last such layer and the keys that stay.
 
     An axle keeps what every corner has (`CornerData`), an anti-roll bar and a differential; a steering
     mechanism its actuator; a powertrain and tyres the numbers that the new kind has as well.
@@ -204,7 +204,7 @@ ON_STEERING = ("origin", "L")
 
 
 def is_hardpoint(key: tuple[str, ...], points: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether a number of a corner is a point of its linkage, not of a mass, a spring or a damper."""
+    """Return True if a number of a corner is a point of its linkage, not of a mass, spring or damper."""
     return key in points and key[-1] != "com" and not any(name.endswith(("spring", "damper")) for name in key)
 
 

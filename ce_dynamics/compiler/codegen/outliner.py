@@ -164,7 +164,7 @@ def kinds_of(pieces: Pieces, read: Integers) -> tuple[list[int], list[Integers]]
 
 
 def exports_of(pieces: Pieces, members: list[Integers], code: CodeArrays) -> list[Integers]:
-    """Return for each kind the places whose values are read outside at least one of its pieces."""
+    """Return the places of each kind whose values are read outside at least one of its pieces."""
     read = np.zeros(len(code.op), dtype=bool)
     for nodes in (pieces.outside.values, *code.outputs):
         read[nodes] = True

@@ -110,7 +110,7 @@ def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
 
 
 def close_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
-    """Return where Gauss-Newton steps from nearby lead, small singular values of Y counting as zero."""
+    """Return the end of Gauss-Newton steps from nearby, small singular values of Y counting as zero."""
     m = kernel.loop.m
     for _ in range(BEST_STEPS):
         r, Y = kernel(q, kernel.p0)

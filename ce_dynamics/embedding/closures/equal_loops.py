@@ -69,7 +69,7 @@ class Equals(Generic[T]):
     _known: dict[tuple[object, ...], list[tuple[LoopShape, T]]] = field(default_factory=dict)
 
     def find(self, shape: LoopShape | None) -> tuple[LoopShape, T] | None:
-        """Return what was found for an equal loop, and its shape; None if there is none."""
+        """Return the solution of an equal loop, and its shape; None if there is none."""
         if shape is None:
             return None
         for other, thing in self._known.get(cell(shape), ()):
@@ -122,7 +122,7 @@ def each_loop_once() -> Iterator[None]:
 
 
 def known_loops() -> KnownLoops:
-    """Return what was found so far in this context; nothing outside of one."""
+    """Return the solutions so far in this context; nothing outside of one."""
     return _known.get() or KnownLoops()
 
 

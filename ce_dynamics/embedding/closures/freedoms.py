@@ -166,7 +166,7 @@ class Freedoms:
         return tuple(body for body in found if body not in self.immobile)
 
     def held_within(self, tolerance: float) -> bool:
-        """Return whether conditions that agree to a tolerance hold something, or contradict each other."""
+        """Return True if conditions that agree to a tolerance hold something, or contradict each other."""
         rank = numerical_rank(self.Y, tolerance)
         if rank == numerical_rank(self.Y, self._exactly):
             return False

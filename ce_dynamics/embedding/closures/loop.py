@@ -151,7 +151,7 @@ class Loop:
 
 
 def surroundings(members: Sequence[Body], closures: Sequence[CutEdge]) -> tuple[Body, tuple[Body, ...]]:
-    """Return what carries a sub-graph, and the other bodies outside of it that closures attach to."""
+    """Return the carrier of a sub-graph, and the other bodies outside of it that closures attach to."""
     inside = {body.name for body in members}
     parent = min((b.carrier for b in members if b.carrier.name not in inside), key=lambda body: body.depth)
     ends = (end for loop in closures for end in loop.bodies)

@@ -218,7 +218,7 @@ class Subgraph:
         return [] if best and self.redundant() >= most else best
 
     def redundant(self, moved: Sequence[HingePlace] = ()) -> int:
-        """Return how many conditions others imply exactly, with hinges moved; −1 where they contradict."""
+        """Count the conditions that others imply exactly, with hinges moved; −1 where they contradict."""
         with relocate_hinges(moved):
             try:
                 return self._freedoms().redundant_exactly
@@ -361,7 +361,7 @@ def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
 
 
 def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
-    """Return which rows of Y to keep: those that are not loose, and of these as many as are independent.
+    """Choose rows of Y to keep: those that are not loose, and of the others as many as are independent.
 
     Parameters
     ----------

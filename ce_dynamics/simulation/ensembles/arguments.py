@@ -302,7 +302,7 @@ def check_ranges(model: Model, histories: Mapping[str, Floats]) -> None:
 def explain_refusals(
     model: Model, y0: Floats, u: Floats, values: Floats, controls: Sequence[str]
 ) -> list[str]:
-    """Return for each run the reason why it cannot start, or ''."""
+    """Return the reason of each run that cannot start, or ''."""
     n_inputs = model.layout.n_inputs
     columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
     reasons = refusals(model.layout.parameters, columns) or [""] * len(y0)

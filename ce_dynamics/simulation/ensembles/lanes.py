@@ -303,7 +303,7 @@ class SingleRun:
 def thrown_runs(
     model: Model, code: Code, runs: Runs, t: Floats, members: Sequence[int], outcome: LaneOutcome
 ) -> dict[int, Fault]:
-    """Return by lane the fault of each run that jumped over a dead centre, with its first instant."""
+    """Return faults by lane of runs that jumped over a dead centre, with their first instants."""
     if not model.geared_loops:
         return {}
     found, reaches = {}, Reaches(model)

@@ -298,7 +298,7 @@ def implicit_march(width: int) -> Any:
 
 @functools.cache
 def start(width: int) -> Any:
-    """Return what evaluates the inputs and ẏ of all lanes at the start, left in the buffers."""
+    """Return a kernel that evaluates the inputs and ẏ of all lanes at the start, left in the buffers."""
 
     @kernel
     def evaluated_at_start(block):  # type: ignore[no-untyped-def]

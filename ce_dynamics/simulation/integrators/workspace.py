@@ -129,7 +129,7 @@ class Workspace(Program):
 
 
 def block_of(arrays: Iterable[NDArray[np.float64] | NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return of every array its address, its rows and the numbers in a row; a flat one has one in a row.
+    """Return the address of every array, its rows and the numbers in a row; a flat one has one in a row.
 
     numba takes some 0.1 µs for every array that Python hands over, as long as a step of a small model takes.
     A kernel is given one block and makes the arrays again; the caller keeps them alive.

@@ -100,7 +100,7 @@ def line(points: Sequence[ArrayLike]) -> Shape:
 
 
 def mesh(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
-    """Return the any surface of triangles, counted from 0."""
+    """Return a surface of triangles, whose vertices are counted from 0."""
     corners = np.asarray(triangles, dtype=int).reshape(-1, 3)
     given = points_of(np.asarray(vertices, dtype=float).reshape(-1, 3), "mesh")
     if corners.size and not (corners.min() >= 0 and corners.max() < len(given)):

@@ -151,7 +151,7 @@ class CurvedLine:
             self.size *= 0.5
 
     def _finds_all(self) -> bool:
-        """Return whether the search finds corners, points between them, and the edges beside both.
+        """Return True if the search finds corners, points between them, and the edges beside both.
 
         Where the road meets itself the nearer part counts.
         """

@@ -63,7 +63,7 @@ class Side(Mirrored):
 
 
 def read(name: str, data: Section | None, origin: Vector, skipped: type[Section]) -> Side:
-    """Return what a section describes, without those fields that another section has too.
+    """Return the fields of a section, without those that another section has too.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ class BuiltAxle:
         )
 
     def list_in_order(self) -> Iterator[tuple[str, Side | None]]:
-        """Yield what a data file lists, in its order, as often as it is there."""
+        """Yield the entries of a data file in their order, repeated ones included."""
         for name in self.template.order:
             yield from ((name, side) for side in ((None,) if name in self.template.single else self.sides))
 

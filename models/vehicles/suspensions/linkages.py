@@ -123,14 +123,14 @@ def make_spindle(given: Given) -> ClosedForm:
 
 
 def make_swing_arm(given: Given) -> ClosedForm:
-    """Return that of an arm on a revolute joint that follows a ball joint."""
+    """Return the linkage of an arm on a revolute joint that follows a ball joint."""
     hinge, ball = given.joints
     at, ahead = hinge.find_axis_points()
     return SwingArm(at - (ahead - at), ahead, ball.points[0], hinge.other, given.names(hinge.one), ball.other)
 
 
 def make_strut(given: Given) -> ClosedForm:
-    """Return that of an arm, and of an upright on a strut with a tie rod."""
+    """Return the linkage of an arm, and of an upright on a strut with a tie rod."""
     arm, ball, top, rod = given.joints
     bodies = arm.other, given.name_own("kingpin"), given.name_own("swivel"), top.one
     (A1, A2), (F, S), (K, L) = arm.points, top.points, rod.points
@@ -140,7 +140,7 @@ def make_strut(given: Given) -> ClosedForm:
 
 
 def make_double_wishbone(given: Given) -> ClosedForm:
-    """Return that of two arms, an upright with a tie rod, and a shock absorber if it has mass."""
+    """Return the linkage of two arms, an upright with a tie rod, and a shock absorber if it has mass."""
     lower, upper, D, F, *others = given.joints
     by_kind = {joint.kind: joint for joint in others}
     rod, shock = by_kind["distance"], by_kind.get("cylindrical")

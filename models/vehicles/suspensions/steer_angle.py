@@ -76,7 +76,7 @@ def find_tie_rod_end(axle: BuiltAxle, corner: str) -> Vector:
 
 
 def find_anchor(axle: BuiltAxle, rod: PlacedJoint, L: Vector) -> Vector:
-    """Return where the far end of a rod is once the steering's point is at L."""
+    """Return the place of the far end of a rod for the steering's point at L."""
     if rod.other == STEERING:
         return L
     pin = next(joint for joint in axle.joints if joint.kind == "revolute" and joint.other == rod.other)
