@@ -72,7 +72,7 @@ class GaussSeidel:
         """
         p = restrict_start(problem, start)
         count, tolerance = 0, 0.5 * self.tolerance + 0.1 * problem.rounding
-        # Of slow convergence small changes tell little: the residual decides.
+        # Small changes may mean slow convergence: the residual decides.
         while count < self.max_sweeps:
             count += self._sweep(problem, p, tolerance, self.max_sweeps - count)
             solution = problem.solution(p, "Gauss–Seidel", count, self.tolerance)

@@ -303,8 +303,8 @@ def slip_force(
     # F = f(s) s, written with speeds: W = u (1 + s), G = f (1 + s) are bounded at rest (u → 0, s → ∞).
     W = u + vN
     Fz_held = z * p.pn
-    # Of a locked wheel the slip is infinite at any speed; but what hardly moves sticks, and the peak is
-    # passed only as the sliding passes the stick speed.
+    # The slip of a locked wheel is infinite at any speed; but a wheel that hardly moves sticks, and the peak
+    # is passed only as the sliding passes the stick speed.
     seen = minimum(s, curve.sM + vN / STICK_SPEED)
     G = Fz_held * force_over_slip(curve, seen) * (1.0 + s) * (seen / s)
     # Rill's initial slope depends on φ although φ has no meaning at s = 0; there each axis gets its own

@@ -71,6 +71,6 @@ def vertical(
     Fz = maximum(elastic - c.VERTICAL_DAMPING * onset * wheel.radius_rate, 0.0)
     d = on_tyre.rho / c.UNLOADED_RADIUS
     q_1, q_2 = linear_term(c), c.Q_FZ2
-    # Of the load, the share of the integral of (q1 d + q2 d²) in it.
+    # Part of the load: the share of the integral of (q1 d + q2 d²) in it.
     part = c.UNLOADED_RADIUS * d * (0.5 * q_1 + q_2 * d / 3.0) / (q_1 + q_2 * d)
     return Fz, on_tyre.rho, part * on_tyre.Fz + 0.5 * c.BOTTOM_STIFF * rim * rim

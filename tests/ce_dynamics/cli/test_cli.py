@@ -96,7 +96,7 @@ def test_netcdf_has_names_units_and_dimensions(default_run: tuple[Path, dict[str
         units = {name: results[name].attrs["units"] for name in ("time", "ay", "yaw_rate", "path_error")}
         assert units == {"time": "s", "ay": "m/s^2", "yaw_rate": "rad/s", "path_error": "m"}
         assert results.attrs["manoeuvre"] == "double-lane-change"
-        # What the summary says is what the file holds.
+        # The summary has the figures of the file.
         peak = float(abs(results["ay"]).max())
         assert figures(content)["peak_lateral_acceleration"] == peak
 

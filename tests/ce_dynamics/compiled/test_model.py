@@ -303,7 +303,7 @@ def test_a_law_that_returns_unknown_inputs_is_refused() -> None:
         simulate(carriage(), law, duration=1.0)
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_accelerations_check_their_arguments(arguments: Any, message: str) -> No
         carriage().accelerations(**arguments)
 
 
-# How a state is given
+# Ways to give a state
 
 ASKED: dict[str, tuple[Any, ...]] = {
     "accelerations": (), "inverse_dynamics": (), "mass_matrix": (), "inverse_mass_matrix": (),

@@ -156,7 +156,7 @@ def test_closure_errors_are_named_by_their_closures(tmp_path: Path) -> None:
 
 
 def test_closure_errors_are_distances_of_the_cut_points() -> None:
-    # Of a closed form or an iteration nothing remains but rounding, so look at what is reported before it.
+    # A closed form and an iteration leave rounding only, so the reported errors before it are read.
     system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
     model = Model(system)
     (loop,) = system.closures

@@ -440,7 +440,7 @@ def test_energy_of_nan_does_not_pass_for_balanced(model: Model) -> None:
         check_balance(model, t, Y, U, np.array((1.0, math.nan)))
 
 
-# What is promised at stored instants
+# Guarantees at stored instants
 
 
 def test_an_output_that_is_no_number_names_itself() -> None:

@@ -150,7 +150,7 @@ def test_open_differentials_share_torque_and_balance_power(rng: np.random.Genera
     torques = [float(load.torque @ axes[f"{load.body.name} upright"]) for load in response.loads[:4]]  # type: ignore[union-attr]
     assert torques == pytest.approx([response.outputs["torque"] / 4.0] * 4, rel=1e-12)
     assert np.max(np.abs(total)) < 1e-9
-    # What the gearbox puts in at its output comes out at the wheels.
+    # The power at the gearbox output is that at the wheels.
     speed = np.mean(
         [axes[c.name] @ (omega[w.name] - omega["chassis"]) for w, c in zip(wheels, carriers, strict=True)]
     )

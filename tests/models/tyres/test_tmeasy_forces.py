@@ -294,7 +294,7 @@ def test_deflection_is_shed_with_lost_friction(axis: str) -> None:
         return [float(f.x_dot if along else f.y_dot)]
 
     run = solve_ivp(rate, (0.0, 20.0), [0.7 * PN / stiffness], method="Radau", rtol=1e-8, atol=1e-12)
-    # What is left decays towards the capacity at RELEASE_SPEED/pn of the excess: after 20 s all but gone.
+    # The rest decays towards the capacity at RELEASE_SPEED/pn of the excess: after 20 s all but gone.
     assert stiffness * run.y[0, -1] == pytest.approx(most / 8.0, rel=0.03)
 
 

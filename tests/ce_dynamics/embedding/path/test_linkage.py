@@ -475,7 +475,7 @@ def test_design_pose_at_dead_centre_of_leading_hinge() -> None:
     assert np.ptp(run["energy"].values) < 1e-7
 
 
-# What cannot be
+# Impossible loops
 
 
 def test_path_of_a_loop_that_is_driven() -> None:

@@ -486,7 +486,7 @@ def test_conditions_do_not_look_at_values(condition: Condition, rng: np.random.G
         np.testing.assert_allclose(reveal(traced), plain, rtol=0.0, atol=1e-14)
 
 
-# What users get wrong
+# Mistakes of users
 
 
 def wrong(value: object) -> Any:

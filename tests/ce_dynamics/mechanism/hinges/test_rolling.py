@@ -556,7 +556,7 @@ def test_plane_on_ball_side_and_ball_on_ground() -> None:
     np.testing.assert_allclose(state.acceleration("plate"), 0.0, atol=1e-14)
 
 
-# What is refused
+# Refusals
 
 
 def rolling_with(**changes: Any) -> BallRollingOnPlane:

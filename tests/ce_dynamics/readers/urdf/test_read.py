@@ -295,7 +295,7 @@ def test_what_the_file_says_of_independent_joints(tmp_path: Path, case: str) -> 
     assert list(loop.independent) == expected
 
 
-# What is refused
+# Refusals
 
 
 def test_everything_that_is_refused_is_named_at_once(tmp_path: Path) -> None:

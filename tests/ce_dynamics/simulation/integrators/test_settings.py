@@ -21,7 +21,7 @@ from ce_dynamics.simulation.options import METHODS, RunOptions
 
 VALUES: dict[str, float] = {"step": 2e-3, "rtol": 1e-5, "atol": 1e-7, "max_step": 1e-2, "jacobian_every": 2}
 STEPS, TOLERANCES = {"step"}, {"rtol", "atol", "max_step"}
-# What solve_ivp and the methods' own formulas have: steps that are given, or an error that is to be kept.
+# Settings of solve_ivp and of the methods' own formulas: a given step, or a bound of the error.
 MEANS = {
     "rk4": STEPS,
     "rosenbrock": STEPS | {"jacobian_every"},

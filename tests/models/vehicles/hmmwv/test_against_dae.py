@@ -31,8 +31,8 @@ from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, measured, random_instant
 from tests.support.close import assert_close, deviations
 
-# Of every body's own angular and own linear acceleration, of every hinge's own acceleration: not of the
-# largest in the vehicle, next to which those of the chassis would vanish.  What rounding alone does is up to
+# Relative to every body's own angular and linear acceleration and every hinge's own acceleration: beside the
+# largest in the vehicle those of the chassis would vanish.  Rounding alone makes up to
 # 1e-16 times the condition of the mass matrix along the allowed motions, which is below 1e5 here.
 RELATIVE = 1e-10
 
