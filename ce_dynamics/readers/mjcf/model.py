@@ -91,6 +91,8 @@ def find_fixed_bodies(parent: Any) -> Iterator[Any]:
 
 KEYS = {"qpos": "nq", "qvel": "nv", "act": "na", "ctrl": "nu"}
 """Vectors of a keyframe, and the fields of the model with their sizes."""
+BUFFERS = ("memory", "njmax", "nconmax", "nstack", "nuserdata")
+"""Sizes of buffers of MuJoCo's simulation, which is not used: a file may ask for any memory."""
 
 
 class Compiled:
@@ -115,6 +117,9 @@ class Compiled:
         self.file = path.name
         with self._refusals():
             self.spec: Any = mujoco.MjSpec.from_file(str(path))
+        default = mujoco.MjSpec()
+        for name in BUFFERS:
+            setattr(self.spec, name, getattr(default, name))
         self.missing = list(replace_missing(mujoco, self.spec, path.name))
         given = [{name: len(getattr(key, name)) for name in KEYS} for key in self.spec.keys]
         with self._refusals():

@@ -497,6 +497,16 @@ def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
         ce.read_mjcf(write(tmp_path, MALFORMED[message]))
 
 
+def test_buffers_of_simulations_are_not_allocated(tmp_path: Path) -> None:
+    size = '<size nuserdata="2000000000" memory="20G"/>'
+    text = WIND.format("", HINGE.format(z=0, attributes="", geom=""), "").replace(
+        "<worldbody>", f"{size}<worldbody>"
+    )
+    compiled = Compiled(write(tmp_path, text))
+    assert compiled.model.nuserdata == 0
+    assert compiled.model.narena < 2**25
+
+
 def test_names_that_do_not_exist(tmp_path: Path) -> None:
     path = write(tmp_path, WIND.format("", HINGE.format(z=0, attributes="", geom=""), ""))
     with pytest.raises(ce.DataError, match="no joint 'elbow' to be independent"):
