@@ -74,12 +74,18 @@ def test_a_beam_pinned_in_its_middle() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (lambda: rising().sweep("opposed", [0.01]), "together.*10 mm left and -10 mm.*parallel"),
+        (
+            lambda: rising().sweep("opposed", [0.01]),
+            "together.*10 mm left and -10 mm.*parallel",
+        ),
         (lambda: rising().solve_poses([[0.01, 0.0]]), "no travel of 10 mm left and 0 mm right"),
         (lambda: pinned().sweep("parallel", [0.01]), "against each other.*take opposed travel"),
         (lambda: kc.ends_of_travel(rising(), "left"), "take parallel travel"),
         (lambda: rising().read(np.zeros((1, 1)), ["roll_rate"]), "no roll_rate.*parallel travel only"),
-        (lambda: kc.rig_of("sedan", "front").function(["roll"]), "'roll'; did you mean 'roll_rate'"),
+        (
+            lambda: kc.rig_of("sedan", "front").function(["roll"]),
+            "no quantity 'roll'; did you mean 'roll_rate'",
+        ),
         (lambda: beam(ce.Prismatic((0, 1, 0), at=(0, 0, 0.3))), "neither rise nor fall"),
     ],
 )

@@ -90,7 +90,10 @@ def test_dynamic_bushings_free_the_bodies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        (("upper: {joint: upper_arm}", "upper: {joint: uper_arm}"), "soft.yaml:8: bushings.front.upper: no"),
+        (
+            ("upper: {joint: upper_arm}", "upper: {joint: uper_arm}"),
+            "soft.yaml:8: bushings.front.upper: no joint",
+        ),
         (("upper: {joint: upper_arm}", "upper: {joint: a b c}"), "the name of a joint or of two bodies"),
         (("upper: {joint: upper_arm}", "upper: {hinge: upper_arm}"), "names its joint"),
         (("upper: {joint: upper_arm}", "wheel: {joint: upper_arm}"), "something else already"),

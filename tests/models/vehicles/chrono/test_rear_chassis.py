@@ -127,9 +127,19 @@ def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "where", "to", "message"),
     [
-        ("Pin", "Template", "Magnet", r"^Pin\.json: Template: 'Magnet' is no connector that can be read"),
+        (
+            "Pin",
+            "Template",
+            "Magnet",
+            r"^Pin\.json: Template: 'Magnet' is no connector that can be read; known",
+        ),
         ("Rear", "Front Connector Location", [0.4, 0.1, 0], "beside the middle plane"),
-        ("Rear", "Template", "RigidChassis", r"^Rear\.json: Template: 'RigidChassis' is no chassis that"),
+        (
+            "Rear",
+            "Template",
+            "RigidChassis",
+            r"^Rear\.json: Template: 'RigidChassis' is no chassis that can be",
+        ),
         ("Vehicle", "Rear Chassis/0/Chassis Index", 0, r": 0 is no chassis ahead; give -1"),
         ("Vehicle", "Axles/1/Chassis Index", 3, r"Axles\[1\]/Chassis Index: 3: there are 1 rear chassis"),
     ],
@@ -178,6 +188,8 @@ def test_other_connectors(tmp_path: Path, template: str, hitch: str) -> None:
     if hitch == "torsion":
         laws = data.trailers["rear_chassis_1"].hitch
         assert (laws.roll_stiffness, laws.roll_damping) == (5e4, 500.0)  # type: ignore[attr-defined]  # of torsion
-    coordinates = {"ball": 4, "fifth-wheel": 2, "torsion": 1}[hitch]  # quaternion, two angles, one
+    coordinates = {"ball": 4, "fifth-wheel": 2, "torsion": 1}[
+        hitch
+    ]  # of the hinge: quaternion, two angles, one
     names = [entry.name for entry in Model(build(data)).layout.q]
     assert len([name for name in names if name.startswith("rear_chassis_1")]) == coordinates

@@ -239,7 +239,12 @@ TMEASY: dict[str, Any] = files()["car/Tyre.json"] | {
 @pytest.mark.parametrize(
     ("block", "key", "pair", "message"),
     [
-        ("Lateral", "Maximum Fy Load [N]", [3500, -5], r"Lateral/Maximum Fy Load \[N\]: -5 is not above 0"),
+        (
+            "Lateral",
+            "Maximum Fy Load [N]",
+            [3500, -5],
+            r"Parameters/Lateral/Maximum Fy Load \[N\]: -5 is not above 0",
+        ),
         (
             "Lateral",
             "Initial Slopes dFy/dsy [N]",

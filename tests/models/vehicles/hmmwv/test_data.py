@@ -343,6 +343,17 @@ def test_every_shipped_number_has_a_source() -> None:
     assert {p.key: p.source for p in VEHICLE.flat()}["steering.actuator.natural_frequency"] == "estimate"
 
 
+def test_listing_round_trips_bit_for_bit() -> None:
+    changed = ["front_left.D.y=0.79", "rear.spring.linear=300 kN/m", "front_right.tyre.mu0=0.5"]
+    vehicle = HmmwvParameters.load(overrides=changed)
+    listed = vehicle.flat()
+    again = HmmwvParameters.load(overrides=[f"{p.key}={p.text}" for p in listed])
+    assert again.data == vehicle.data != VEHICLE.data
+    keys = [p.key for p in listed]
+    assert {"front_left.D", "front_right.D", "rear.D", "tyre.radius", "rear.tyre.mu0"} <= set(keys)
+    assert len(keys) == len(set(keys))
+
+
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     shutil.copy(DATA_FILE, own)

@@ -91,6 +91,12 @@ def test_load_of_every_wheel(model: Model) -> None:
         assert 0.0 < abs(difference) < 6.9 * G * 0.1 / 1.8
 
 
+def test_settled_means_at_rest(model: Model) -> None:
+    """No rate of any state is left: 1e-9 of g, and of the tyres' relaxation."""
+    y_dot = model.dynamics(settle(model), model.u0)[0]
+    assert np.max(np.abs(y_dot)) < 1e-6
+
+
 def test_parked_vehicle_stays_parked() -> None:
     case = prepare("stand-still", duration=1.0)
     run = case.simulate()

@@ -1,4 +1,4 @@
-"""The sedan with other powertrains: shifts, gears at the start, refused numbers."""
+"""The sedan with other powertrains: what they answer where the half-shafts are not wound up, by hand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,52 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
+
+SPEED = 12.0
+
+
+def outputs(vehicle: str, inputs: dict[str, float]) -> tuple[dict[str, float], dict[str, float], float]:
+    """Outputs of the driveline, rates of its states, speed of its shaft [rad/s], half-shafts not wound up."""
+    model = Model(build(VehicleParameters.load(vehicle), speed=SPEED))
+    names = [entry.name for entry in model.layout.x]
+    at = model.instant(model.y0, model.inputs_with(inputs=inputs))
+    response = at.loads.responses["driveline"]
+    shaft = float(model.layout.split(model.y0)[2][names.index("driveline.shaft_speed")])
+    states = [name.partition(".")[2] for name in names if name.startswith("driveline.")]
+    rates = dict(zip(states, map(float, response.x_dot), strict=True))
+    return {name: float(value) for name, value in response.outputs.items()}, rates, shaft
+
+
+def test_the_ratio_of_the_cvt() -> None:
+    """It grows linearly from 0.28 at 40 rad/s to 1.5 at 390 rad/s of the output."""
+    out, _, shaft = outputs("sedan-cvt", {"throttle": 0.4})
+    assert out["ratio"] == pytest.approx(0.28 + 1.22 * (shaft - 40.0) / 350.0, rel=1e-9)
+    assert out["engine_speed"] == pytest.approx(shaft / out["ratio"], rel=1e-9)
+
+
+def test_the_electric_motor_drives_and_charges() -> None:
+    """P = T ω + 0.06 T² + 0.0006 ω² is what the battery gives, below 0 what it takes; U i − R i² = P."""
+    for throttle in (0.5, -0.3):
+        out, rates, shaft = outputs("sedan-electric", {"throttle": throttle})
+        speed, torque = out["motor_speed"], out["motor_torque"]
+        assert speed == pytest.approx(shaft / 0.55, rel=1e-9)
+        power = torque * speed + 0.06 * torque**2 + 0.0006 * speed**2
+        assert out["battery_power"] == pytest.approx(power, rel=1e-6)
+        current = out["battery_current"]
+        assert 360.0 * current - 0.08 * current**2 == pytest.approx(power, rel=1e-6)
+        assert np.sign(current) == np.sign(throttle)
+        # The rotor turns 1/0.55 times as fast as the shaft.
+        inertia = 0.524 + 0.06 / 0.55**2
+        drag = torque / 0.55 - rates["shaft_speed"] * inertia
+        assert drag == pytest.approx(1.5 / 0.55, rel=0.02)
+
+
+def test_an_open_clutch_leaves_the_shaft_alone() -> None:
+    out, rates, _ = outputs("sedan-manual", {"throttle": 0.5, "clutch": 1.0, "gear": 3.0})
+    assert out["clutch_torque"] == 0.0
+    assert abs(rates["shaft_speed"]) < 1e-9
+    assert rates["engine_speed"] == pytest.approx(out["engine_torque"] / 0.2, rel=1e-9)
+
 
 LAW = {"period": 0.02, "upshift": 500, "downshift": 150, "time": 0.6, "bite_speed": 140}
 """Law of a driver's hand and foot, SI."""

@@ -28,11 +28,19 @@ HITCH = "      x: -2.700 m"
         ("  trailer:\n", CIRCLE, "one and two are behind one another; leave out 'behind' of the first"),
         ("  trailer:\n", EMPTY, "none belongs to the trailer empty; give one 'trailer: empty'"),
         ("  trailer_1:\n    trailer: trailer\n", "  trailer_1:\n    trailer: cart\n", "unknown 'cart'"),
-        ("  trailer_1:\n", "  trailer_1:\n    steering: rack\n", "by one mechanism, but are not on the"),
+        (
+            "  trailer_1:\n",
+            "  trailer_1:\n    steering: rack\n",
+            "by one mechanism, but are not on the same body",
+        ),
         ("  trailer_1:\n", "  trailer_1:\n    braked: false\n", "unknown parameter 'trailer_1.brake"),
         (HITCH, f"      y: 0.1 m\n{HITCH}", "unknown parameter 'trailer.hitch.y'"),
         (HITCH, f"      roll_damping: 3\n{HITCH}", "unknown parameter 'trailer.hitch.roll_d"),
-        ("origin: (-3.620", "origin: (-2.620", "trailer_1_left.W at x = -5.55 m must lie ahead of"),
+        (
+            "origin: (-3.620",
+            "origin: (-2.620",
+            "trailer_1_left.W at x = -5.55 m must lie ahead of trailer_2_l",
+        ),
         ("      density: 1.2 kg/m^3\n", "", "missing trailer.aerodynamics.density; expected kg/m^3"),
     ],
 )
