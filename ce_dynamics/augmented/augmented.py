@@ -337,18 +337,32 @@ class Augmented(ABC):
         names = list(self.system.inputs)
         if u is None:
             return self.u0
+        given: Any = u
         if isinstance(u, Mapping):
             unknown = sorted(set(u) - set(names))
             if unknown:
                 raise ModelError(f"unknown input {unknown[0]!r} of {self.system.name!r}; there are {names}")
-            values = checks.numbers("u", [u.get(name, i.default) for name, i in self.system.inputs.items()])
-        else:
-            values = checks.numbers("u", u)
+            given = [u.get(name, declared.default) for name, declared in self.system.inputs.items()]
+        values = checks.numbers("u", given)
         if values.shape != (len(names),):
             raise ModelError(
                 f"inputs have shape {values.shape}; {self.system.name!r} has {len(names)}: {names}"
             )
         return values
+
+    def check_embedded(
+        self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs
+    ) -> tuple[Layout, Array, Array, Array, Array]:
+        """Return the layout of an embedding of the same system, a finite state of it, and finite inputs."""
+        if embedding.system is not self.system:
+            raise ModelError(f"the embedding is one of {embedding.system!r}, not of {self.system!r}")
+        layout = Layout(embedding)
+        q, v, x = (
+            checks.finite_array(name, part, (layout.sizes[name],))
+            for name, part in {"q": q, "v": v, "x": x}.items()
+        )
+        inputs = checks.finite_array("u", self.input_vector(u), (None,))
+        return layout, q, v, x, inputs
 
     def signal(self, inputs: Any) -> Callable[[float], Array]:
         """Inputs as a function of time."""
@@ -370,17 +384,3 @@ class Augmented(ABC):
         return {
             name: motion.evaluate(x[motion_key(name)], u) for name, motion in self.system.prescribed.items()
         }
-
-
-def check_embedded_state(
-    embedding: Embedding, system: System, q: Array, v: Array, x: Array
-) -> tuple[Layout, Array, Array, Array]:
-    """Return the layout of an embedding of the same system, and the finite parts of a state of it."""
-    if embedding.system is not system:
-        raise ModelError(f"the embedding is one of {embedding.system!r}, not of {system!r}")
-    layout = Layout(embedding)
-    q, v, x = (
-        checks.finite_array(name, part, (layout.sizes[name],))
-        for name, part in {"q": q, "v": v, "x": x}.items()
-    )
-    return layout, q, v, x

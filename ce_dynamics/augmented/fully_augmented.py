@@ -15,7 +15,6 @@ from ce_dynamics.augmented.augmented import (
     Constraints,
     Inputs,
     SaddleSolution,
-    check_embedded_state,
     solve_saddle,
 )
 from ce_dynamics.augmented.coupling_rows import (
@@ -183,8 +182,8 @@ class FullyAugmented(Augmented):
     def state_from_embedded(
         self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
     ) -> Array:
-        layout, q, v, x = check_embedded_state(embedding, self.system, q, v, x)
-        states = compute_states(embedding, layout, q, v, x, self.input_vector(u))
+        layout, q, v, x, given = self.check_embedded(embedding, q, v, x, u)
+        states = compute_states(embedding, layout, q, v, x, given)
         p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
         return np.concatenate((p, V, x))
 

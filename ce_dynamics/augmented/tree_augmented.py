@@ -18,7 +18,6 @@ from ce_dynamics.augmented.augmented import (
     Constraints,
     Inputs,
     SaddleSolution,
-    check_embedded_state,
     row_rank,
 )
 from ce_dynamics.augmented.rows import holonomic_rows
@@ -172,8 +171,8 @@ class TreeAugmented(Augmented):
     def state_from_embedded(
         self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
     ) -> Array:
-        layout, q, v, x = check_embedded_state(embedding, self.system, q, v, x)
-        outward = Instant(embedding, layout, q, v, x, self.input_vector(u)).outward
+        layout, q, v, x, given = self.check_embedded(embedding, q, v, x, u)
+        outward = Instant(embedding, layout, q, v, x, given).outward
         p, V = np.zeros(self.n_p), np.zeros(self.n_V)
         for name, where in self.embedding.q_of.items():
             motion = outward.motions[embedding.owner[name].name]

@@ -5,6 +5,7 @@ The description is independent of the kind of suspension: any system with two wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -131,11 +132,11 @@ class Axle:
             checks.flag(f"{owner}: {name}", getattr(self, name), DataError)
         if self.in_front is not None:
             checks.flag(f"{owner}: in_front", self.in_front, DataError)
-        wheelbase = checks.as_float(f"{owner}: wheelbase", nominal(self.wheelbase), DataError)
-        if wheelbase <= 0.0 or wheelbase == float("inf"):
-            raise DataError(f"{owner}: wheelbase {wheelbase} m must be a finite number above 0 m")
+        if not math.isnan(checks.as_float(f"{owner}: wheelbase", nominal(self.wheelbase), DataError)):
+            finite_number(self.wheelbase, owner, "wheelbase", above=0.0, unit="m", error=DataError)
         for k, x in enumerate(checks.items(f"{owner}: centre_of_mass", self.centre_of_mass, 2, DataError)):
-            checks.as_float(f"{owner}: centre_of_mass: entry {k}", nominal(x), DataError)
+            if not math.isnan(checks.as_float(f"{owner}: centre_of_mass: entry {k}", nominal(x), DataError)):
+                finite_number(x, owner, f"centre_of_mass: entry {k}", unit="m", error=DataError)
 
     @property
     def wheels(self) -> tuple[Wheel, Wheel]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -53,18 +54,7 @@ def check_sizes(
             check_sizes(included(element), included, copies)
             continue
         refuse_devices(element)
-        if element.tag == "size":
-            for name in element.attributes:
-                if name == "nkey" or name.startswith("nuser_"):
-                    count = find_count(element, name)
-                    if count > MOST_COPIES:
-                        raise element.error(f"{name}={count} must be at most {MOST_COPIES:,}")
-        if element.tag in RASTERS:
-            names, bytes_each = RASTERS[element.tag]
-            size = bytes_each * math.prod(find_count(element, name) for name in names)
-            if size > MOST_BYTES:
-                shown = " ".join(f"{name}={element.attributes.get(name)}" for name in names)
-                raise element.error(f"{shown} take {size / 2**30:.3g} GiB, 1 GiB is allowed")
+        refuse_large(element)
         own = copies
         if element.tag == "replicate":
             given = element.text("count").strip()
@@ -76,10 +66,22 @@ def check_sizes(
         check_sizes(element, included, own)
 
 
+def refuse_large(element: Element) -> None:
+    """Refuse numbers and rasters that take more memory than a file may ask for."""
+    for name in element.attributes if element.tag == "size" else ():
+        if (name == "nkey" or name.startswith("nuser_")) and find_count(element, name) > MOST_COPIES:
+            raise element.error(f"{name}={element.text(name)} must be at most {MOST_COPIES:,}")
+    names, bytes_each = RASTERS.get(element.tag, ((), 0))
+    size = bytes_each * math.prod(find_count(element, name) for name in names)
+    if size > MOST_BYTES:
+        shown = " ".join(f"{name}={element.text(name)}" for name in names)
+        raise element.error(f"{shown} take {size / 2**30:.3g} GiB, 1 GiB is allowed")
+
+
 def find_count(element: Element, name: str) -> int:
-    """Return an attribute that is a number of things; 0 if MuJoCo will refuse it as none."""
+    """Return an attribute that is an integer; 0 for anything else, which MuJoCo refuses."""
     given = element.text(name, "0").strip()
-    return int(given) if given.isdecimal() and len(given) < 19 else 0
+    return int(given) if re.fullmatch(r"[+-]?[0-9]{1,18}", given) else 0
 
 
 def refuse_devices(element: Element) -> None:

@@ -342,13 +342,15 @@ def test_wrong_arguments_are_named() -> None:
         ("v", [np.nan], "v must be finite"),
         ("x", [1.0], r"x must be an array of shape \(0\)"),
         ("u", "abc", "u 'abc' must be a list of numbers"),
-        ("u", [1.0], "inputs have shape"),
+        ("u", [1.0, 2.0], "inputs have shape"),
+        ("u", {"push": np.nan}, "u must be finite"),
     ],
 )
 def test_wrong_embedded_states_are_named(
     formulation: type[TreeAugmented | FullyAugmented], part: str, value: object, message: str
 ) -> None:
     system, _ = pendulum()
+    system.add_input("push", "N")
     embedding = embed(system)
     given: dict[str, Any] = {"q": np.zeros(1), "v": np.zeros(1), "x": np.zeros(0), part: value}
     with pytest.raises(ModelError, match=message):

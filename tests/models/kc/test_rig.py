@@ -113,7 +113,12 @@ def test_no_pose_is_found_beyond_the_end(travel: tuple[float, float]) -> None:
         (lambda rig: kc.Wheel("front_left.wheel", -0.3), "loaded_radius"),
         (lambda rig: replace(rig.axle.left, prefix=3), "prefix 3 must be text"),
         (lambda rig: replace(rig.axle, wheelbase="x"), "wheelbase 'x' is not a number"),
-        (lambda rig: replace(rig.axle, wheelbase=-2.0), "wheelbase -2.0 m must be a finite number above 0 m"),
+        (lambda rig: replace(rig.axle, wheelbase=-2.0), "wheelbase -2.0 m must be a positive finite number"),
+        (lambda rig: replace(rig.axle, wheelbase=np.inf), "wheelbase inf m must be a positive finite number"),
+        (
+            lambda rig: replace(rig.axle, centre_of_mass=(np.inf, 0.5)),
+            "entry 0 inf m must be a finite",
+        ),
         (lambda rig: replace(rig.axle, centre_of_mass=(1.0,)), "centre_of_mass .* must be a list of 2"),
         (lambda rig: replace(rig.axle, centre_of_mass=(1.0, "high")), "centre_of_mass: entry 1 'high'"),
         (lambda rig: replace(rig.axle, bars="bar"), "bars 'bar' must be a list of names"),

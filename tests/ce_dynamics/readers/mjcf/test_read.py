@@ -478,6 +478,9 @@ MALFORMED = {
     "nrow=100000 ncol=100000 take 37.3 GiB, 1 GiB is allowed": (
         '<mujoco><asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>'
     ),
+    r"nrow=\+100000 ncol=100000 take 37.3 GiB": (
+        '<mujoco><asset><hfield name="h" nrow="+100000" ncol="100000" size="1 1 1 1"/></asset></mujoco>'
+    ),
     "width=2000000000 height=1 take 5.59 GiB": (
         '<mujoco><asset><texture type="2d" builtin="flat" width="2000000000" height="1"/></asset></mujoco>'
     ),
