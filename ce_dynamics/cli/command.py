@@ -10,7 +10,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -96,23 +96,24 @@ class LoadedWhenAsked(TyperGroup):
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         name = args[0]
-        if not name.startswith("-") and not get_close_matches(name, SUBCOMMANDS):
-            raise_unknown_command(ctx, name)
+        if not name.startswith("-") and name not in SUBCOMMANDS:
+            refuse_unknown(ctx, name)
         return super().resolve_command(ctx, args)
 
 
-def raise_unknown_command(ctx: Context, name: str) -> NoReturn:
-    """Refuse a word that is no command, with the option it belongs to if it names a vehicle or manoeuvre."""
+def refuse_unknown(ctx: Context, name: str) -> None:
+    """Refuse a word that is no command; one like a command is left to Typer, which suggests that."""
     from ce_dynamics.models.parts.manoeuvres.registry import MANOEUVRES  # here, because most starts need none
     from ce_dynamics.models.vehicles.files import MODELS
 
     for option, names in (("--manoeuvre", MANOEUVRES), ("--vehicle", MODELS)):
         if name in names:
             ctx.fail(f"no command {name!r}; write {option} {name}")
-    ctx.fail(
-        f"no command {name[:80]!r}; give a vehicle by --vehicle, a manoeuvre by --manoeuvre, "
-        f"or a command: {', '.join(SUBCOMMANDS)}"
-    )
+    if not get_close_matches(name, SUBCOMMANDS):
+        ctx.fail(
+            f"no command {name[:80]!r}; give a vehicle by --vehicle, a manoeuvre by --manoeuvre, "
+            f"or a command: {', '.join(SUBCOMMANDS)}"
+        )
 
 
 def run(module: str, options: Any) -> int:

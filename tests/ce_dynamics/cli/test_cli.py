@@ -185,6 +185,7 @@ SWEEP, VARIED = ("sweep", "-n", "2"), "chassis.mass=2000:2400"
         (["--speed", "80 kmh"], ["unknown unit 'kmh'", "did you mean km/h"]),
         (["nonsense"], ["no command 'nonsense'", "a vehicle by --vehicle", "sweep, export"]),
         (["sedan"], ["no command 'sedan'; write --vehicle sedan"]),
+        (["ride"], ["no command 'ride'; write --vehicle ride"]),
         (["step-steer"], ["no command 'step-steer'; write --manoeuvre step-steer"]),
         (["--speed", "nan"], ["speed", "finite"]),
         (["--speed", "-3"], ["speed -3.0", "positive"]),
