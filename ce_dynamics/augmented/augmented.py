@@ -14,6 +14,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.coupling_rows import armature_energy
 from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
+from ce_dynamics.compiled.tangent import Tangent, check_directions
 from ce_dynamics.dynamics.state import Layout, motion_key
 from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.embedding.closures.choices import ROUNDING
@@ -229,12 +230,15 @@ class Augmented(ABC):
         closure.
     holonomic : (n_g,) array of bool
         Which rows are conditions on positions; g of the others (rolling) is zero everywhere.
+    quaternions : dict of str to array of int
+        Indices of the quaternion of each body that has one, in p.
     """
 
     n_p: int
     n_V: int
     row_names: tuple[str, ...]
     holonomic: Array
+    quaternions: dict[str, Array]
 
     def __init__(self, system: System) -> None:
         if checks.instance("system", system, System, "a System").controllers:
@@ -281,13 +285,18 @@ class Augmented(ABC):
 
     def at(self, y: Array, u: Inputs = None) -> AugmentedInstant:
         """Return the instant of a state."""
-        y = np.asarray(y, dtype=float)
+        return self.instant(*self.split(self.check_state("y", y)), self.input_vector(u))
+
+    def check_state(self, name: str, y: Array) -> Array:
+        """Return a user's state [p; V; x]: finite, with quaternions that are not zero."""
+        y = checks.numbers(name, y)
         expected = self.n_p + self.n_V + self.n_x
         if y.shape != (expected,):
             raise ModelError(
-                f"state y has shape {y.shape}; [p; V; x] of {self.system.name!r} has {expected} entries"
+                f"state {name} has shape {y.shape}; [p; V; x] of {self.system.name!r} has {expected} entries"
             )
-        return self.instant(*self.split(y), self.input_vector(u))
+        check_directions(name, self.quaternions, checks.vector(name, y, expected))
+        return y
 
     def accelerations(self, y: Array, u: Inputs = None) -> SaddleSolution:
         """Return accelerations and multipliers from the augmented equations (8)."""
@@ -307,8 +316,7 @@ class Augmented(ABC):
         AssemblyError
             If Newton does not converge.
         """
-        y = np.array(y, dtype=float)
-        p, V, x = self.split(y)
+        p, V, x = self.split(np.array(self.check_state("y", y)))
         values = self.input_vector(u)
         worst = np.inf
         for _ in range(max_iterations):
@@ -361,6 +369,7 @@ class Augmented(ABC):
             checks.finite_array(name, part, (layout.sizes[name],))
             for name, part in {"q": q, "v": v, "x": x}.items()
         )
+        check_directions("q", Tangent(embedding).quaternions, q)
         inputs = checks.finite_array("u", self.input_vector(u), (None,))
         return layout, q, v, x, inputs
 

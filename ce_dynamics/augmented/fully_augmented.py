@@ -145,6 +145,9 @@ class FullyAugmented(Augmented):
         super().__init__(system)
         self.joints = tuple(joints_of(system))
         self.n_p = POSITIONS * len(system.bodies)
+        self.quaternions = {
+            body.name: POSITIONS * k + np.arange(3, POSITIONS) for k, body in enumerate(system.bodies)
+        }
         self.n_V = VELOCITIES * len(system.bodies)
         self.couplings = tuple(couplings_of(system))
         self.row_names = row_names(self.joints, tuple(system.prescribed), self.couplings)
@@ -189,8 +192,8 @@ class FullyAugmented(Augmented):
 
     def normalise(self, p: Array) -> Array:
         result = np.array(p)
-        for at in range(3, self.n_p, POSITIONS):
-            result[at : at + 4] = result[at : at + 4] / np.linalg.norm(result[at : at + 4])
+        for at in self.quaternions.values():
+            result[at] = result[at] / np.linalg.norm(result[at])
         return result
 
     def reactions(self, y: Array, u: Inputs = None) -> dict[str, Array]:

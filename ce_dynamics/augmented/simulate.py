@@ -131,7 +131,7 @@ class Preparation:
         what = "an augmented model, or a System"
         checks.instance("model", model, (Augmented, System), what)
         self.model = FullyAugmented(model) if isinstance(model, System) else model
-        y0 = checks.vector("y0", y0, self.model.n_p + self.model.n_V + self.model.n_x)
+        y0 = self.model.check_state("y0", y0)
         t0 = checks.number("t0", t0)
         self.law: FeedbackLaw | None = inputs if hasattr(inputs, "inputs") else None
         self._signal = self.model.signal(None if self.law else inputs)

@@ -22,6 +22,7 @@ from ce_dynamics.augmented.augmented import (
 )
 from ce_dynamics.augmented.rows import holonomic_rows
 from ce_dynamics.augmented.states import BodyState, observe_states
+from ce_dynamics.compiled.tangent import Tangent
 from ce_dynamics.dynamics.articulated_body import Articulated, base_to_tip, tip_to_base
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.mass_matrix import solve_mass
@@ -130,6 +131,7 @@ class TreeAugmented(Augmented):
         self.embedding = embed(without_closures(system))
         self.layout = Layout(self.embedding)
         self.n_p, self.n_V = self.embedding.n_q, self.embedding.n_v
+        self.quaternions = Tangent(self.embedding).quaternions
         self.row_names = tuple(loop.name for loop in system.closures for _ in range(loop.rows))
         self.holonomic = np.concatenate(
             [np.ones(0, dtype=bool), *(holonomic_of(loop) for loop in system.closures)]

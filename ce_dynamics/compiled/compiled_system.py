@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.compiled.law_memory import reject_memory
-from ce_dynamics.compiled.tangent import Tangent
+from ce_dynamics.compiled.tangent import Tangent, check_directions
 from ce_dynamics.compiled.variables import path_entries
 from ce_dynamics.compiler import (
     CompiledFunction,
@@ -31,7 +31,7 @@ from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.gearing import closure_limits, find_geared_loops
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.parameters import Values, values_at
 from ce_dynamics.mechanism.system import System
 
@@ -89,14 +89,6 @@ class CompiledSystem:
         """Default inputs (a copy)."""
         return np.array(self.layout.u0)
 
-    def _check_directions(self, name: str, q: Floats) -> None:
-        (body,) = self.tangent.find_undirected(q[np.newaxis])
-        if body:
-            raise ModelError(
-                f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero, which is not an orientation; "
-                "(1, 0, 0, 0) is no rotation"
-            )
-
     def with_unit_quaternions(self, y: Array) -> Floats:
         """Return the state with every quaternion normalised."""
         q, v, x = self.layout.split(y)
@@ -117,7 +109,7 @@ class CompiledSystem:
             checked("v", v, sizes["v"]),
             x0 if x is None else checked("x", x, sizes["x"]),
         )
-        self._check_directions("q", parts[0])
+        check_directions("q", self.tangent.quaternions, parts[0])
         return np.concatenate(parts)
 
     @cached_property
@@ -147,7 +139,7 @@ class CompiledSystem:
         if y is None:
             return self.y0
         state = checked(name, y, len(self.layout.y0))
-        self._check_directions(name, self.layout.split(state)[0])
+        check_directions(name, self.tangent.quaternions, self.layout.split(state)[0])
         return state
 
     def given_inputs(self, u: ArrayLike | None) -> Floats:
@@ -239,7 +231,7 @@ class CompiledSystem:
         """
         sizes = self.sizes_of(*inputs)
         values = {key: checked(key, value, sizes[key]) for key, value in inputs.items()}
-        self._check_directions("q", values["q"])
+        check_directions("q", self.tangent.quaternions, values["q"])
         found = self.function(name, function, sizes)(*values.values())
         y = np.concatenate((values["q"], values.get("v", np.zeros(self.sizes["v"])), values["x"]))
         self.refuse_not_finite(y, values["u"], *found)

@@ -8,11 +8,12 @@ number of its own.  The rotation comes first, so that for holonomic hinges δ ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.rotation import quaternion_rate
 from ce_dynamics.dynamics.state import Entry, join_name
@@ -33,6 +34,36 @@ VANISHING = 1e-150
 """Length below which the square of a quaternion's length is no normal number."""
 
 
+def find_undirected(quaternions: Mapping[str, Array], rows: Floats) -> list[str]:
+    """Return the first body whose quaternion has no direction, for each row of coordinates; '' if none.
+
+    It is zero, or has squares that vanish.
+
+    Parameters
+    ----------
+    quaternions : mapping of str to array of int
+        Indices of the quaternion of each body.
+    rows : (n, n_q) array
+    """
+    found = [""] * len(rows)
+    for name, at in quaternions.items():
+        with np.errstate(over="ignore"):
+            vanishing = np.linalg.norm(rows[:, at], axis=1) < VANISHING
+        for k in np.flatnonzero(vanishing).tolist():
+            found[k] = found[k] or name
+    return found
+
+
+def check_directions(name: str, quaternions: Mapping[str, Array], q: Floats) -> None:
+    """Refuse coordinates with a quaternion that is zero; ``name`` is that of the argument."""
+    (body,) = find_undirected(quaternions, q[np.newaxis])
+    if body:
+        raise ModelError(
+            f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero, which is not an orientation; "
+            "(1, 0, 0, 0) is no rotation"
+        )
+
+
 class Tangent:
     """Displacements δ of the coordinates q of an embedded system.
 
@@ -42,6 +73,8 @@ class Tangent:
         Names and units: ``chassis.rx`` for a rotation, else the name of the coordinate.
     of : dict of str to slice
         Where the displacements of each independent hinge are, by body name.
+    quaternions : dict of str to array of int
+        Indices of the unit quaternion of each body that has one.
     velocity : tuple of (int or None)
         For every displacement the velocity along it, as an index of v; None where a non-holonomic hinge has
         none (a rolling ball's contact point moves as the ball turns).
@@ -56,7 +89,7 @@ class Tangent:
             for suffix, unit in directions(hinge)
         )
         self.of = slices((name, len(directions(hinge))) for name, hinge in self._hinges.items())
-        self._quaternions = {
+        self.quaternions = {
             name: self._q_of[name].start + np.array(places)
             for name, hinge in self._hinges.items()
             if (places := quaternion_places(hinge))
@@ -94,22 +127,9 @@ class Tangent:
     def normalise(self, q: Floats) -> Floats:
         """Return coordinates with every quaternion of unit length."""
         result = np.array(q, dtype=float)
-        for at in self._quaternions.values():
+        for at in self.quaternions.values():
             result[at] /= np.linalg.norm(result[at])
         return result
-
-    def find_undirected(self, rows: Floats) -> list[str]:
-        """Return the first body whose quaternion has no direction, for each row of coordinates; '' if none.
-
-        It is zero, or has squares that vanish.
-        """
-        found = [""] * len(rows)
-        for name, at in self._quaternions.items():
-            with np.errstate(over="ignore"):
-                vanishing = np.linalg.norm(rows[:, at], axis=1) < VANISHING
-            for k in np.flatnonzero(vanishing).tolist():
-                found[k] = found[k] or name
-        return found
 
     def places(self, names: Iterable[str] | str, others: Sequence[str] = ()) -> list[int]:
         """Return indices of displacements by name; a body's name selects all of its hinge.

@@ -57,11 +57,9 @@ def check_sizes(
         refuse_large(element)
         own = copies
         if element.tag == "replicate":
-            given = element.text("count").strip()
-            if not given.isdecimal() or not 0 < len(given) < 19 or int(given) < 1:
-                raise element.error(f"count={checks.show(given)} must be an integer of at least 1")
-            own = copies * int(given)
+            own = copies * max(find_count(element, "count"), 1)
             if own > MOST_COPIES:
+                given = element.text("count")
                 raise element.error(f"count={given} makes {own:,} copies, {MOST_COPIES:,} are allowed")
         check_sizes(element, included, own)
 
@@ -81,7 +79,7 @@ def refuse_large(element: Element) -> None:
 def find_count(element: Element, name: str) -> int:
     """Return an attribute that is an integer; 0 for anything else, which MuJoCo refuses."""
     given = element.text(name, "0").strip()
-    return int(given) if re.fullmatch(r"[+-]?[0-9]{1,18}", given) else 0
+    return int(given) if re.fullmatch(r"[+-]?0*[0-9]{1,18}", given) else 0
 
 
 def refuse_devices(element: Element) -> None:

@@ -15,6 +15,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.tangent import find_undirected
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import refusals
 from ce_dynamics.mechanism.signals import check_range, out_of_range
@@ -308,7 +309,7 @@ def explain_refusals(
     reasons = refusals(model.layout.parameters, columns) or [""] * len(y0)
     started = np.asarray(np.isfinite(y0).all(axis=1))
     given = np.asarray(np.isfinite(values).all(axis=(0, 1)))
-    undirected = model.tangent.find_undirected(model.layout.split(y0)[0])
+    undirected = find_undirected(model.tangent.quaternions, model.layout.split(y0)[0])
     for run, (fine, body, controlled) in enumerate(zip(started, undirected, given, strict=True)):
         if not fine:
             reasons[run] = reasons[run] or "the initial state is not finite"

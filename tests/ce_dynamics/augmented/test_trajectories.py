@@ -24,7 +24,7 @@ from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.mechanism.hinges import Distance, Free, Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.augmented.systems import PARALLELOGRAM_LEVER, Link, four_bar, parallelogram, vector
 
@@ -355,3 +355,22 @@ def test_wrong_embedded_states_are_named(
     given: dict[str, Any] = {"q": np.zeros(1), "v": np.zeros(1), "x": np.zeros(0), part: value}
     with pytest.raises(ModelError, match=message):
         formulation(system).state_from_embedded(embedding, **given)
+
+
+@pytest.mark.parametrize("formulation", [TreeAugmented, FullyAugmented])
+def test_zero_quaternions_are_refused(formulation: type[TreeAugmented | FullyAugmented]) -> None:
+    system = System()
+    system.add_body("ball", mass=1.0, com=(0, 0, 0), inertia=(1.0,) * 3, parent=system.ground, hinge=Free())
+    model, embedding = formulation(system), embed(system)
+    q, v, x = np.array([1.0, 2, 3, 0, 0, 0, 0]), np.zeros(6), np.zeros(0)
+    message = r"the quaternion of 'ball' \(qw, qx, qy, qz\) is zero"
+    with pytest.raises(ModelError, match=f"q: {message}"):
+        model.state_from_embedded(embedding, q, v, x)
+    y = np.concatenate((q, v))
+    for refused in (lambda: model.at(y), lambda: model.assemble(y)):
+        with pytest.raises(ModelError, match=f"y: {message}"):
+            refused()
+    with pytest.raises(ModelError, match=f"y0: {message}"):
+        simulate_dae(model, y, (0.0, 1.0))
+    with pytest.raises(ModelError, match="y must be 13 finite numbers"):
+        model.at(np.full(13, np.nan))

@@ -472,6 +472,15 @@ MALFORMED = {
     "count=1000000000 makes 1,000,000,000 copies, 10,000 are allowed": WIND.format(
         "", '<replicate count="1000000000" offset="1 0 0"><geom size="0.1"/></replicate>', ""
     ),
+    r"count=\+000000000000001000000000 makes 1,000,000,000 copies": WIND.format(
+        "", '<replicate count="+000000000000001000000000"><geom size="0.1"/></replicate>', ""
+    ),
+    "refused by MuJoCo.*bad format in attribute 'count'": WIND.format(
+        "", '<replicate count="2.0"><geom size="0.1"/></replicate>', ""
+    ),
+    "count=1000000000 makes 1,000,000,000 copies, 10,000": WIND.format(
+        "", '<replicate count="0"><replicate count="1000000000"><geom/></replicate></replicate>', ""
+    ),
     "count=1000 makes 1,000,000 copies": WIND.format(
         "", '<replicate count="1000"><replicate count="1000"><geom size="1"/></replicate></replicate>', ""
     ),
@@ -498,6 +507,16 @@ MALFORMED = {
 def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
     with pytest.raises(ce.DataError, match=rf"(?s)robot.xml.*({message})|robot file .*{message}"):
         ce.read_mjcf(write(tmp_path, MALFORMED[message]))
+
+
+@pytest.mark.parametrize("count", ["+3", " 3 ", "003", "0", "-3"])
+def test_counts_of_replicates_follow_mujoco(tmp_path: Path, count: str) -> None:
+    balls = f'<replicate count="{count}" offset="1 0 0"><geom size="0.1"/></replicate>'
+    text = HINGE.format(z=0, attributes="", geom="").replace("</body>", f"{balls}</body>")
+    peer = mujoco.MjModel.from_xml_string(WIND.format("", text, ""))
+    assert peer.ngeom == (1 if "3" not in count or "-" in count else 4)
+    (body,) = ce.read_mjcf(write(tmp_path, WIND.format("", text, ""))).bodies
+    assert body.mass == pytest.approx(peer.body_mass[1], rel=1e-14)
 
 
 def test_buffers_of_simulations_are_not_allocated(tmp_path: Path) -> None:
