@@ -94,7 +94,7 @@ class ClosedForm(Linkage):
         return {joint.body: joint.hinge for joint in self.joints()}
 
     def margin(self, motion: SubgraphMotion) -> float:
-        """Sine of the smallest angle to a dead point, 1 if there is none, in a solved motion of floats."""
+        """Return the sine of the smallest angle to a dead point, 1 without any, in a solved motion."""
         return 1.0
 
     @cached_property
@@ -291,7 +291,7 @@ def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: f
 
 
 def make_bodies(joints: Sequence[Joint]) -> list[Body]:
-    """Massless bodies on the given hinges, for questions of geometry; what carries them is at the origin."""
+    """Make massless bodies on the given hinges, for questions of geometry; their carrier is at the origin."""
     nothing, origin = zeros(3, 3), zeros(3)
     inside: dict[str, Body] = {}
     outside: dict[str, Body] = {}

@@ -177,7 +177,7 @@ class LinkageBench:
         return edges
 
     def spread(self, motion: Recorded, state: BenchState) -> SubgraphMotion:
-        """The same pose and velocities with every hinge of the tree independent, dependent ones first."""
+        """Return the same pose and velocities with all hinges independent, dependent ones first."""
         order = [*self.dependents, *self.independents]
         sizes = [motion.hinge(name).n_v for name in order]
         starts = np.cumsum([0, *sizes])

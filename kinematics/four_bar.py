@@ -146,7 +146,7 @@ def four_bar_second(
 
 
 def branch_sign(theta_4: Direction, x: Scalar, y: Scalar) -> Scalar:
-    """sin(θ4 − γ) · |GD|: its sign is the ± of (20), and zero is a dead point."""
+    """Return sin(θ4 − γ) · |GD|: its sign is the ± of (20), and zero is a dead point."""
     return number(x * theta_4.sin - y * theta_4.cos)
 
 
@@ -159,7 +159,7 @@ class TurningRate(NamedTuple):
     total: Scalar
 
     def scale_by_ratio(self, factor: Scalar, factor_rate: Scalar) -> TurningRate:
-        """The rate of an angle that turns ``factor`` times as fast; ``factor_rate`` is d factor / dθ."""
+        """Return the rate of an angle that turns ``factor`` times as fast; ``factor_rate`` is d factor/dθ."""
         return TurningRate(
             factor * self.X,
             factor * self.eta,

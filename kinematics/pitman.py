@@ -58,7 +58,7 @@ class PitmanSteering(ClosedForm):
         return tuple(Joint(*row) for row in zip(bodies, carriers, self._hinges, strict=True))
 
     def cuts(self) -> tuple[Cut, ...]:
-        """The ball joint at V (in the design plane's motion, one of its three conditions is redundant)."""
+        """Return the ball joint at V (in the planar design, one of its three conditions is redundant)."""
         return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F.tolist())),)
 
     def margin(self, motion: SubgraphMotion) -> float:

@@ -86,7 +86,7 @@ class RotationToDistance:
         self.sign = -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
     def configuration(self, delta: Array, carrier: Orientation = AS_DESIGNED) -> Array:
-        """(cos φ, sin φ) for the target at ``delta`` from the hinge point, seen where ``carrier`` is."""
+        """Return (cos φ, sin φ) for the target at ``delta`` from the hinge point, seen from ``carrier``."""
         delta, foot, f0, g0 = carrier.on_body(delta, self.foot, self.f0, self.g0)
         delta = delta - foot
         # |δ − R(α) f0| = ℓ with R(α) of (31): A cos α + B sin α = X

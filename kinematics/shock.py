@@ -96,13 +96,13 @@ def shock_angles(x: float, y: float, beta: float, eta: Scalar) -> ShockAngles:
 
 
 def shock_rates(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
-    """d∠DBJ/dθ and dr/dθ: the rows of X_S of (30), whose printed second row is wrongly divided by r."""
+    """Return d∠DBJ/dθ, dr/dθ: the rows of X_S of (30), whose printed second row is wrongly divided by r."""
     gamma, z, eta = angles
     return -(1.0 + y * cos(eta - gamma) / z), y * sin(eta - gamma)
 
 
 def shock_second(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
-    """d²∠DBJ/dθ² and d²r/dθ²: the rows of Ẋ_S θ̇ over θ̇² (not printed)."""
+    """Return d²∠DBJ/dθ² and d²r/dθ²: the rows of Ẋ_S θ̇ over θ̇² (not printed)."""
     gamma, z, eta = angles
     along, across = y * cos(eta - gamma), y * sin(eta - gamma)
     gamma_rate = -along / z

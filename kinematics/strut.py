@@ -109,7 +109,7 @@ class StrutLoop(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def _lay_out(self, S: Array, owner: str) -> None:
-        """u, n, d and γ of the design pose."""
+        """Return u, n, d and γ of the design pose."""
         ell = magnitude(self.F - self.D)
         u = unit_between(S, self.F, owner, "SF")
         s_0 = number(u @ (self.F - self.D))
@@ -169,7 +169,7 @@ class StrutLoop(ClosedForm):
         return float(np.sqrt(max(0.0, 1.0 - float(C * C / (A * A + B * B)))))
 
     def _equation(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar, Scalar]:
-        """A, B, C of A cos φ + B sin φ = C, for the turn about DF that gives the tie rod its length."""
+        """Return A, B, C of A cos φ + B sin φ = C, for the turn about DF that fits the tie rod's length."""
         D, F = motion.point(self.lower_arm, self.D), motion.point(self.chassis, self.F)
         kingpin, tilt = motion.carrier(self.swivel), self._tilt(D, F)
         f = rotate_about(kingpin.rotate(self.n), tilt[0], tilt[1], kingpin.rotate(self.K - self.D))

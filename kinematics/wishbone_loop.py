@@ -67,7 +67,7 @@ class WishboneLoop(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """Lower and upper arm on the chassis, the upright on the lower arm."""
+        """Return the joints: lower and upper arm on the chassis, the upright on the lower arm."""
         return (
             Joint(self.lower_arm, self.chassis, self.lower_hinge),
             Joint(self.upper_arm, self.chassis, self.upper_hinge),

@@ -125,7 +125,7 @@ def dot(a: Array, b: Array) -> Scalar:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Vector product a × b of two 3-vectors."""
+    """Return the vector product a × b of two 3-vectors."""
     a0, a1, a2 = a.tolist()  # numbers of Python, whose products are the same and cost a tenth
     b0, b1, b2 = b.tolist()
     return array((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0))

@@ -315,7 +315,7 @@ def items(
 def pairs(
     name: str, value: Any, what: str, error: type[CeDynamicsError] = ModelError
 ) -> list[tuple[Any, Any]]:
-    """The entries of a user's list of pairs; ``what`` describes a pair, such as ``(body, point)``."""
+    """Check the entries of a user's list of pairs; ``what`` describes a pair, such as ``(body, point)``."""
     found = items(name, value, error=error)
     for k, entry in enumerate(found):
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
@@ -333,7 +333,7 @@ def choice(
 
 
 def flag(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> bool:
-    """True or False, and nothing that merely counts as such."""
+    """Check that a value is True or False, not something with the same truth value."""
     if not isinstance(value, (bool, np.bool_)):
         raise wrong_type(f"{name} {show(value)} must be True or False", error)
     return bool(value)
@@ -353,7 +353,7 @@ def instance(
     what: str,
     error: type[CeDynamicsError] = ModelError,
 ) -> _T:
-    """An object of a class of the library; ``what`` describes it, such as ``a law, for example …``."""
+    """Check that a value is an object of a class; ``what`` describes it, such as ``a law, for example …``."""
     if not isinstance(value, kind):
         hint = ""
         if isinstance(value, type) and issubclass(value, kind):

@@ -41,7 +41,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def least_squares(A: ArrayLike, b: ArrayLike, rcond: float | None = 1e-11) -> Floats:
-    """The smallest x that minimises |A x − b|; NaN where A or b has entries that are no finite numbers."""
+    """Return the smallest x that minimises |A x − b|; NaN where A or b has numbers that are not finite."""
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     if not (np.isfinite(A).all() and np.isfinite(b).all()):
         return np.full((A.shape[1], *b.shape[1:]), np.nan)

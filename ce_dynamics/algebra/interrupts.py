@@ -21,7 +21,7 @@ SOON = 0.01
 
 
 def lose_none() -> None:
-    """From now on a KeyboardInterrupt that no code could catch is raised again."""
+    """Raise again, from now on, every KeyboardInterrupt that no code could catch."""
     before = sys.unraisablehook
 
     def hook(lost: UnraisableHookArgs) -> None:
@@ -61,7 +61,7 @@ def answer_signals() -> None:
 
 
 def end() -> None:
-    """Behind all that is closed: end with the code that was left with.
+    """End the process, after everything is closed, with the exit code that it was left with.
 
     Python would leave signals to the system, and would end by SIGINT if a KeyboardInterrupt went through text
     that was executed, such as that of a named tuple, however it was answered.

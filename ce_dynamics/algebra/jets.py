@@ -49,7 +49,7 @@ class MovingCondition:
         self.condition = condition
 
     def where(self, if_true: Any, if_false: Any) -> Any:
-        """if_true where the condition holds, else if_false, with the derivatives of what is selected."""
+        """Return if_true where the condition holds, else if_false, with the derivatives of the selected."""
         moving = if_true if isinstance(if_true, ScalarMotion) else if_false
         if not isinstance(moving, ScalarMotion):
             return where(self.condition, if_true, if_false)
@@ -234,35 +234,35 @@ class ScalarMotion:
     # Elementary functions, by the names that `ce_dynamics.algebra.arrays` uses
 
     def sin(self) -> ScalarMotion:
-        """Sine."""
+        """Return the sine."""
         s = sin(self.value)
         return self.apply(s, cos(self.value), -s)
 
     def cos(self) -> ScalarMotion:
-        """Cosine."""
+        """Return the cosine."""
         c = cos(self.value)
         return self.apply(c, -sin(self.value), -c)
 
     def tan(self) -> ScalarMotion:
-        """Tangent."""
+        """Return the tangent."""
         t = tan(self.value)
         d1 = 1.0 + t * t
         return self.apply(t, d1, 2.0 * t * d1)
 
     def arcsin(self) -> ScalarMotion:
-        """Arc sine."""
+        """Return the arc sine."""
         x = self.value
         d1 = 1.0 / sqrt(1.0 - x * x)
         return self.apply(arcsin(x), d1, x * d1 * d1 * d1)
 
     def arccos(self) -> ScalarMotion:
-        """Arc cosine."""
+        """Return the arc cosine."""
         x = self.value
         d1 = -1.0 / sqrt(1.0 - x * x)
         return self.apply(arccos(x), d1, x * d1 * d1 * d1)
 
     def arctan(self) -> ScalarMotion:
-        """Arc tangent."""
+        """Return the arc tangent."""
         x = self.value
         d1 = 1.0 / (1.0 + x * x)
         return self.apply(arctan(x), d1, -2.0 * x * d1 * d1)
@@ -274,17 +274,17 @@ class ScalarMotion:
         return self.apply(root, d1, -0.5 * d1 / self.value)
 
     def exp(self) -> ScalarMotion:
-        """Exponential."""
+        """Return the exponential."""
         e = exp(self.value)
         return self.apply(e, e, e)
 
     def log(self) -> ScalarMotion:
-        """Natural logarithm."""
+        """Return the natural logarithm."""
         d1 = 1.0 / self.value
         return self.apply(log(self.value), d1, -d1 * d1)
 
     def tanh(self) -> ScalarMotion:
-        """Hyperbolic tangent."""
+        """Return the hyperbolic tangent."""
         t = tanh(self.value)
         d1 = 1.0 - t * t
         return self.apply(t, d1, -2.0 * t * d1)
@@ -298,7 +298,7 @@ class ScalarMotion:
         return angle_of(self.like(y), self)
 
     def conjugate(self) -> ScalarMotion:
-        """Itself (NumPy's vdot asks)."""
+        """Return the number itself: `numpy.vdot` calls this."""
         return self
 
     def __float__(self) -> float:

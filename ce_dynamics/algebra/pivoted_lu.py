@@ -154,7 +154,7 @@ class Subsystem(NamedTuple):
 
 
 def parts(rows: list[list[Scalar]]) -> list[Subsystem]:
-    """The parts of a square matrix, each with entries in its own columns and in those of earlier parts alone.
+    """Return the parts of a square matrix; each has entries in its own and in earlier parts' columns only.
 
     They are the strong components of the graph in which a row, matched with a column of its own, leads to the
     rows that are matched with its other columns (Dulmage and Mendelsohn; Duff and Reid, 1978).  All is one

@@ -88,7 +88,7 @@ def half_turn_of(R: Array) -> tuple[Array, Scalar]:
 
 
 def rotation_vector(R: Array) -> Array:
-    """Axis times angle of a rotation by less than half a turn; smooth at none."""
+    """Return the axis times angle of a rotation by less than half a turn; smooth at none."""
     v, w = half_turn_of(R)
     squared = dot(v, v)
     small = squared < SMALL
@@ -99,7 +99,7 @@ def rotation_vector(R: Array) -> Array:
 
 
 def rotation_vector_of(R: Array) -> Array:
-    """Axis times angle of a rotation (floats), the angle at most π; NaN stays NaN.
+    """Return the axis times angle of a rotation (floats), the angle at most π; NaN stays NaN.
 
     4 q qᵀ of the unit quaternion q is linear in R: its longest column is along q, also at half a turn.
     """

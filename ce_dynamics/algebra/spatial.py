@@ -21,7 +21,7 @@ def symmetric_from_upper(upper: Array) -> Array:
 
 
 def symmetric_product(left: Array, right: Array) -> Array:
-    """left @ right where the result is known to be symmetric: only its upper triangle is computed."""
+    """Return left @ right where the result is known to be symmetric; compute its upper triangle only."""
     n = left.shape[0]
     upper = [[dot(left[i], right[:, j]) for j in range(i, n)] for i in range(n)]
     return array([[upper[min(i, j)][abs(j - i)] for j in range(n)] for i in range(n)])
@@ -39,7 +39,7 @@ def rotate_symmetric(R: Array, A: Array) -> Array:
 
 
 def rotate_coupling(R: Array, B: Array) -> Array:
-    """R B Rᵀ for a general 3×3 B, whose skew part rotates as a vector (all of it, for a rigid body)."""
+    """Return R B Rᵀ for a general 3×3 B, whose skew part rotates as a vector (all of it, if R is rigid)."""
     b = 0.5 * array((B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]))
     symmetric = symmetric_from_upper(0.5 * (B + B.T))
     return rotate_symmetric(R, symmetric) + skew(R @ b)

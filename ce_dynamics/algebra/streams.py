@@ -7,7 +7,7 @@ import sys
 
 
 def print_anything() -> None:
-    """From now on what the encoding of stdout or stderr has no character for is printed as ``?``."""
+    """Print ``?``, from now on, for characters that the encoding of stdout or stderr does not have."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -38,7 +38,7 @@ class Table:
     key: int
 
     def __new__(cls, values: ArrayLike, reach: int = 0) -> Table:
-        """Equal tables are one object."""
+        """Return one object for equal tables."""
         numbers = np.array(values, dtype=np.float64).ravel()
         if not 0 <= reach < numbers.size:
             raise ValueError(f"reach {reach} must be at least 0 and less than {numbers.size} values")

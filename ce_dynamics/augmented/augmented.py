@@ -65,7 +65,7 @@ class SaddleSolution(NamedTuple):
 
 
 def normalise_rows(G: Array) -> tuple[Array, Array]:
-    """G with rows of length one, and the lengths they had; rows that are rounding stay so (length 1)."""
+    """Return G with rows of length one, and their former lengths; rows that are rounding keep theirs as 1."""
     lengths = np.linalg.norm(G, axis=1)
     lengths = np.where(lengths > ROUNDING * np.max(lengths, initial=0.0), lengths, 1.0)
     return G / lengths[:, None], lengths
@@ -82,7 +82,7 @@ def row_rank(G: Array) -> RowRank:
 
 
 def redundant_rows(G: Array) -> Array:
-    """Rows that take part in a redundancy: combinations of others and what they combine; (n,) of bool."""
+    """Return the mask (n,) of redundant rows: combinations of others, and these others."""
     marked = np.zeros(len(G), dtype=bool)
     if G.size == 0:
         return marked
@@ -183,7 +183,7 @@ class AugmentedInstant(ABC):
 
     @abstractmethod
     def momentum(self, V_dot: Array, reaction: Array) -> Array:
-        """Residual (n_V,) of the equations of motion with generalised forces ``reaction`` = Gᵀ λ."""
+        """Return the residual (n_V,) of the equations of motion for generalised forces Gᵀ λ."""
 
     @abstractmethod
     def position_rate(self, W: Array) -> Array:
@@ -374,7 +374,7 @@ class Augmented(ABC):
         return layout, q, v, x, inputs
 
     def signal(self, inputs: Any) -> Callable[[float], Array]:
-        """Inputs as a function of time."""
+        """Return the inputs as a function of time."""
         if callable(inputs):
             return lambda t: self.input_vector(inputs(t))
         constant = checks.finite_array("inputs", self.input_vector(inputs), (None,))

@@ -127,7 +127,7 @@ class ConstrainedState:
         return self.model.solve(instant)
 
     def acceleration(self, body: Body | str) -> Array:
-        """World acceleration [ω̇; acceleration of the centre of mass] of a body, (6,)."""
+        """Return the world acceleration [ω̇; acceleration of the centre of mass] of a body, (6,)."""
         k = self.model.system.find(body).index
         return np.zeros(6) if k == 0 else self.solution.V_dot[6 * (k - 1) : 6 * k]
 
@@ -409,7 +409,7 @@ class Constraint(ABC):
         return np.asarray(state.solution.multipliers[mine])
 
     def body_forces(self, state: ConstrainedState) -> dict[str, Array]:
-        """[torque; force] it exerts on its two bodies, about their centres of mass, world axes, by name."""
+        """Return [torque; force] on its two bodies by name, about their centres of mass, in world axes."""
         rows, multipliers = self.rows(state), self.multipliers(state)
         return {name: (block.T @ multipliers).astype(float) for name, block in rows.blocks.items()}
 

@@ -100,7 +100,7 @@ def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> ConstraintR
 
 @singledispatch
 def residuals_of(edge: CutEdge, view: AbsoluteView) -> list[Any]:
-    """Residuals as they move with the bodies."""
+    """Return residuals that move with the bodies."""
     raise NotImplementedError(f"the augmented form has no rows for a {type(edge).__name__}")
 
 
@@ -119,7 +119,7 @@ def _(edge: Coupled, view: AbsoluteView) -> list[Any]:
 
 
 def turning(edge: Coupled) -> list[float] | None:
-    """Coefficients of angles in a linear coupling whose turns a pose does not determine; None for others."""
+    """Return coefficients of angles in a linear coupling whose turns a pose leaves open; None for others."""
     row = edge.coupling.row()
     if row is None:
         return None

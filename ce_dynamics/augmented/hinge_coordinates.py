@@ -133,7 +133,7 @@ def angle_about(axis: Array, R: Array) -> Scalar:
 
 @singledispatch
 def rate_rows(hinge: Hinge, R: Array) -> Array:
-    """Rows ℓ_k (n_v, 6) with v_k = ℓ_k [w; v] of the relative motion, where the hinge holds.
+    """Return the rows ℓ_k (n_v, 6) with v_k = ℓ_k [w; v] of the relative motion, where the hinge holds.
 
     They are also the wrench on the child, at its hinge point and in the parent's axes, of a generalised unit
     force: Q_k ℓ_k does the power Q_k v_k in every motion that the hinge allows.  A hinge of your own is

@@ -24,7 +24,7 @@ class AbsoluteObserver:
         self.states = checks.mapping("states", states)
 
     def point(self, body: Body, at: Array, frame: Body) -> PointState:
-        """See `Observer.point`."""
+        """Return a point; see `Observer.point`."""
         if body is frame:
             return PointState(body.local(at), zeros(3))
         f = self.states[frame.name]
@@ -33,18 +33,18 @@ class AbsoluteObserver:
         return PointState(f.R.T @ delta, f.R.T @ (v - f.v - cross(f.w, delta)))
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
-        """See `Observer.direction`."""
+        """Return a direction; see `Observer.direction`."""
         turned: Array = self.states[frame.name].R.T @ (self.states[body.name].R @ axis)
         return turned
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
-        """See `Observer.angular_velocity`."""
+        """Return an angular velocity; see `Observer.angular_velocity`."""
         f = self.states[frame.name]
         relative: Array = f.R.T @ (self.states[body.name].w - f.w)
         return relative
 
     def coordinate(self, body: Body, k: int = 0) -> Scalar:
-        """See `Observer.coordinate`; quaternions are not to be had, angles are in (−π, π]."""
+        """Return a coordinate, angles in (−π, π]; see `Observer.coordinate`.  Quaternions are refused."""
         q = coordinates(body.inboard, self.relative(body))
         if k >= len(q):
             raise ModelError(
@@ -54,7 +54,7 @@ class AbsoluteObserver:
         return q[k]
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
-        """See `Observer.rate`."""
+        """Return a rate; see `Observer.rate`."""
         relative = self.relative(body)
         row = rate_rows(body.inboard, relative.R)[k]
         return dot(row, concatenate((relative.w, relative.v)))
@@ -126,7 +126,7 @@ def point_wrench(load: PointLoad, states: Mapping[str, BodyState]) -> tuple[Body
 
 
 def hinge_pair(load: HingeLoad, observer: AbsoluteObserver) -> list[tuple[Body, Array]]:
-    """A generalised hinge force on the child and its reaction on the parent, at the child's hinge point."""
+    """Return a generalised hinge force on the child and its reaction on the parent, at the hinge point."""
     body, parent = load.body, load.body.carrier
     p, c = observer.states[parent.name], observer.states[body.name]
     row = rate_rows(body.inboard, observer.relative(body).R)[load.k]
@@ -139,7 +139,7 @@ def hinge_pair(load: HingeLoad, observer: AbsoluteObserver) -> list[tuple[Body, 
 
 
 def inertia_matrix(body: Body, state: BodyState) -> Array:
-    """blkdiag(R I Rᵀ, m 1) as (6, 6)."""
+    """Return blkdiag(R I Rᵀ, m 1) as (6, 6)."""
     rotated = state.R @ body.inertia @ state.R.T
     return array(
         [[*row, 0.0, 0.0, 0.0] for row in rotated] + [[0.0, 0.0, 0.0, *row] for row in body.mass * IDENTITY]

@@ -157,7 +157,7 @@ class BallRollingOnPlane(Constraint):
         return PlaneAndBall(self._normal, self._height, self._center, self._radius)
 
     def closure(self, parameters: PlaneAndBall) -> RollingContact:
-        """The conditions between the point of the plane below the ball in the design pose, and its centre."""
+        """Return the conditions between the plane's point below the ball at design and the ball's centre."""
         n, h, center, radius = parameters
         x, y = across(n)
         conditions = (Touching(n, radius), NoSlip(n, radius, x, y))
@@ -166,19 +166,19 @@ class BallRollingOnPlane(Constraint):
     # Quantities of a state
 
     def plane_normal(self, state: ConstrainedState) -> Array:
-        """Current normal, fixed on the plane's body: in the axes of the design pose, (3,)."""
+        """Return the current normal, fixed on the plane's body: in the axes of the design pose, (3,)."""
         return np.array(self._geometry(state).normal)
 
     def plane_height(self, state: ConstrainedState) -> float:
-        """Current height [m]."""
+        """Return the current height [m]."""
         return self._geometry(state).height
 
     def ball_center(self, state: ConstrainedState) -> Array:
-        """Current centre of the ball, fixed on the ball's body: a point of the design pose, (3,) [m]."""
+        """Return the current centre of the ball, fixed on its body: a point of the design pose, (3,) [m]."""
         return np.array(self._geometry(state).center)
 
     def ball_radius(self, state: ConstrainedState) -> float:
-        """Current radius [m]."""
+        """Return the current radius [m]."""
         return self._geometry(state).radius
 
     def set_plane_normal(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
@@ -198,7 +198,7 @@ class BallRollingOnPlane(Constraint):
         return self._changed(state, radius=positive(value, self._owner, "ball radius", "m"))
 
     def plane_axes(self, state: ConstrainedState) -> Array:
-        """Axes x, y, n of the plane frame in the world, as the columns of a rotation matrix (3, 3)."""
+        """Return the axes x, y, n of the plane in the world, as the columns of a rotation matrix (3, 3)."""
         n = self._geometry(state).normal
         columns = np.stack((*across(n), n), axis=1)
         return np.asarray(state.body(self.plane_body).R @ columns, dtype=float)
@@ -235,7 +235,7 @@ class BallRollingOnPlane(Constraint):
     # Forces
 
     def normal_force(self, state: ConstrainedState) -> float:
-        """Force of the plane on the ball along the normal [N]; negative where the ball sticks to the plane.
+        """Return the normal force of the plane on the ball [N]; negative where the ball sticks to the plane.
 
         The first of `multipliers`, which belong to the gap and the two slip velocities and are therefore the
         components of the contact force on the ball in the plane frame: [normal, along x, along y].

@@ -119,7 +119,7 @@ def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Constrai
 
 
 def at_centre_of_mass(A: Array, e: Array) -> Array:
-    """Rows over [ω; velocity of the point] as rows over [ω; velocity of the centre of mass]."""
+    """Return rows over [ω; velocity of the point] as rows over [ω; velocity of the centre of mass]."""
     return array(concatenate((row[:3] + cross(e, row[3:]), row[3:])) for row in A)
 
 
@@ -151,7 +151,7 @@ def impose_displacement(
 def impose_angle(
     joint: JoinedPoints, axis: Array, states: Mapping[str, BodyState], motion: Prescribed
 ) -> ConstraintRows:
-    """Angle about an axis: −a · b = sin(angle − s) = 0; a is the parent's e1 turned by s, b the child's e2.
+    """Impose an angle about an axis: −a · b = sin(angle − s) = 0, a = e1 of the parent turned by s, b = e2.
 
     The condition is the constant `Angle` between the child and a frame p' that turns on the parent with the
     motion, so that its residual is smooth and has a single root within half a turn of any s.

@@ -173,7 +173,7 @@ class Preparation:
 
 
 def softness(instant: AugmentedInstant) -> Array:
-    """Compliance (G M⁻¹ Gᵀ)_kk of the rows that take part in a redundancy, zero for all others; (n_g,)."""
+    """Return the compliance (G M⁻¹ Gᵀ)_kk of rows that take part in a redundancy, else zero; (n_g,)."""
     G = np.asarray(instant.constraints.G, dtype=float)
     redundant = redundant_rows(G)
     if not redundant.any():
@@ -197,7 +197,7 @@ def prepare_run(
 
 
 def check_times(t_eval: Any) -> Array:
-    """Increasing output times, the first of which is the start."""
+    """Check that output times increase; the first one is the start."""
     times = checks.numbers("t_eval", t_eval)
     if (
         times.ndim != 1

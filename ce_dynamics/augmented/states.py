@@ -103,7 +103,7 @@ def gravity_potential(bodies: Sequence[Body], states: Mapping[str, BodyState], g
 
 
 def point_of(body: Body, state: BodyState, at: Array) -> tuple[Array, Array]:
-    """World position and velocity of the body-fixed point that is at ``at`` in the design pose."""
+    """Return the world position and velocity of the body-fixed point that is at ``at`` in the design pose."""
     e = state.R @ body.local(at)
     return state.r + e, state.v + cross(state.w, e)
 
@@ -127,7 +127,7 @@ def observe_states(outward: Outward) -> dict[str, BodyState]:
 
 
 def compute_accelerations(embedding: Embedding, q: Array, v: Array, x: Array, u: Array) -> dict[str, Array]:
-    """World accelerations [ω̇; acceleration of the centre of mass] of all bodies by the embedded path."""
+    """Compute world accelerations [ω̇; acceleration of the centre of mass] of all bodies by embedding."""
     system = embedding.system
     instant = Instant(embedding, Layout(embedding), q, v, x, u)
     result = {}

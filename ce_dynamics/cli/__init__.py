@@ -13,7 +13,7 @@ from ce_dynamics.cli.loading import loading
 
 
 def main() -> NoReturn:
-    """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
+    """Run ``simulate-vehicle``; SIGTERM acts as Ctrl-C, from the first moment to the last."""
     answer_signals()
     print_anything()
     os.environ["MPLBACKEND"] = "Agg"  # pictures are files; matplotlib would fail on an unknown backend

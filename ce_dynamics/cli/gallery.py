@@ -93,7 +93,7 @@ def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
 
 
 def load_model(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, list[int]]:
-    """MuJoCo's model of a file, and the numbers of bodies whose weight is `LEAST`, for it refuses none."""
+    """Return MuJoCo's model of a file, and the bodies that get the weight `LEAST` because it refuses none."""
     if path.suffix == ".xml":
         return mujoco.MjModel.from_xml_path(str(path)), []
     from lxml import etree  # here, because an extra installs it

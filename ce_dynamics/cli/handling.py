@@ -140,7 +140,7 @@ def files_of(
 
 
 def show(outcomes: Mapping[str, Sequence[Outcome]], files: Sequence[Path], json: bool) -> None:
-    """On stdout: tables and names of files, or JSON."""
+    """Print tables and file names, or JSON, to stdout."""
     if json:
         print(as_json(outcomes))
         return

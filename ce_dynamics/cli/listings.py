@@ -33,7 +33,7 @@ def print_vehicles() -> None:
 
 
 def print_parameters(model: str, overrides: Sequence[str]) -> None:
-    """``key = value unit`` and the source of every parameter."""
+    """Print ``key = value unit`` and the source of every parameter."""
     parameters = vehicles.load(model, overrides).data
     for parameter in parameters.flat():
         source = parameters.sources.get(parameter.source, parameter.source)
@@ -57,7 +57,7 @@ def print_tests() -> None:
 
 
 def print_options(options: Sequence[Option]) -> None:
-    """One line each."""
+    """Print every option on one line."""
     for option in options:
         unit = f" {option.unit}" if option.unit not in ("", "1") else ""
         default = "..." if option.default is None else option.default

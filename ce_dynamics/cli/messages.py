@@ -6,7 +6,7 @@ import sys
 
 
 def print_line(message: str, kind: str = "error") -> None:
-    """One line on stderr."""
+    """Print one line to stderr."""
     print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
 
 
@@ -24,5 +24,5 @@ def show_warning(
     file: object = None,
     line: object = None,
 ) -> None:
-    """In the form of `warnings.showwarning`: one line on stderr."""
+    """Print a warning as one line to stderr; takes the place of `warnings.showwarning`."""
     print_line(str(message), "warning")

@@ -87,7 +87,7 @@ class Listener(logging.Handler):
         self._display = display
 
     def emit(self, record: logging.LogRecord) -> None:
-        """A line of the log as the description of the bar."""
+        """Show a line of the log as the description of the bar."""
         if record.name == logger.name and record.levelno == logging.INFO:
             self._display.show_part(record.getMessage())
 

@@ -117,7 +117,7 @@ def make(plan: SweepPlan, output: Path, processes: int, scheduler: str | None) -
 
 
 def show_batches(batches: Iterator[Batch], folder: SweepFolder, total: int) -> Iterator[Batch]:
-    """Batches as they come, with a bar on stderr while it is a terminal."""
+    """Yield batches as they arrive, with a bar on stderr while it is a terminal."""
     console = Console(stderr=True)
     columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -128,7 +128,7 @@ def show_batches(batches: Iterator[Batch], folder: SweepFolder, total: int) -> I
 
 
 def report(folder: SweepFolder, total: int, now: int) -> None:
-    """On stdout: counts, failures and files."""
+    """Print counts, failures and files to stdout."""
     failures = folder.failures()
     print(f"{len(folder.rows)} of {total} runs finished, {now} of them now; {len(failures)} failed")
     for run, reason in list(failures.items())[:SHOWN_FAILURES]:

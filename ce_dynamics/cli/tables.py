@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def print_tables(title: str, summary: Summary, in_haste: bool = False) -> None:
-    """On stdout: figures of the vehicle and of its corners; and if code was made quickly for them."""
+    """Print figures of the vehicle and of its corners to stdout, and a note if its code was made quickly."""
     console = Console(highlight=False, emoji=False)
     table = Table(title=title, title_justify="left", show_header=False)
     table.add_column()
@@ -99,7 +99,7 @@ def rows_of(outcomes: Sequence[Outcome]) -> list[Figure]:
 
 
 def print_files(files: Mapping[str, str]) -> None:
-    """On stdout: where everything went."""
+    """Print the files that were written to stdout."""
     print(f"results: {files['netcdf']}")
     if "png" in files:
         print(f"plots: {files['png']}")
@@ -130,7 +130,7 @@ def print_json(
 
 
 def number(value: float) -> str:
-    """Four digits; counts in full."""
+    """Format a number with four digits; counts in full."""
     if math.isnan(value):
         return "–"
     if value == round(value) and abs(value) < 1e9:

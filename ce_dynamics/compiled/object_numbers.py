@@ -126,7 +126,7 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 
 def _seen_by(function: FunctionType) -> Iterator[tuple[object, str, Any]]:
-    """Variables around a function that it reads or writes, and its defaults."""
+    """Return variables around a function that it reads or writes, and its defaults."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # not set yet
             yield ("cell", name), f"variable {name}", None if name == "__class__" else cell.cell_contents

@@ -119,7 +119,7 @@ SHORTEST = 2.0**-12
 
 
 def solve_by_powell(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
-    """Powell's hybrid method: it turns towards the steepest descent where Newton's steps lead nowhere."""
+    """Solve by Powell's hybrid method, which follows the steepest descent where Newton's steps fail."""
     from scipy.optimize import root  # here, because most starts are near and SciPy takes 0.4 s to load
 
     return np.asarray(root(residual, start, method="hybr", options={"xtol": 1e-14}).x)

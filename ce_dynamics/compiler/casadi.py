@@ -67,7 +67,7 @@ def flat_in_c_order(matrix: Any, shape: Shape) -> Any:
 
 
 def matrix(column: Any, shape: Shape) -> Any:
-    """Dense CasADi matrix of an array given as a column in NumPy's order."""
+    """Return the dense CasADi matrix of an array given as a column in NumPy's order."""
     if len(shape) == 2:
         column = ca.reshape(column, shape[1], shape[0]).T
     return ca.densify(column)

@@ -79,7 +79,7 @@ def obtain_code(load: Callable[[int], T | None], make: Callable[[int], T]) -> T:
 
 @contextmanager
 def first_soon() -> Iterator[Owed]:
-    """Within it, code that is not in the cache is made quickly; yields the pending full code (`make_behind`).
+    """Make uncached code quickly within the block; yield the pending full code (`make_behind`).
 
     Without a cache no code is pending.
     """

@@ -113,7 +113,7 @@ def digest(key: str, content: bytes) -> bytes:
 
 @contextlib.contextmanager
 def switch_off() -> Iterator[None]:
-    """Do without the cache for a while, in this process."""
+    """Switch off the cache for a while, in this process."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = "off"
     try:
@@ -210,12 +210,12 @@ def store(key: str, content: bytes) -> None:
 
 
 def limit() -> int:
-    """Bytes beyond which the entries unused for longest are dropped."""
+    """Return the size [bytes] beyond which the least recently used entries are dropped."""
     return _LARGEST_TOTAL
 
 
 def measure_contents() -> tuple[int, int]:
-    """Number of compiled functions, and the size of everything in bytes.
+    """Return the number of compiled functions, and the size of everything in bytes.
 
     Notes and temporary files of broken writers are included in the size.
     """

@@ -173,7 +173,7 @@ def quarter_turns(x: Scalar, of: FormulaCoefficients) -> tuple[Scalar, Scalar]:
 
 
 def sine_near_zero(r: Scalar, of: FormulaCoefficients) -> Scalar:
-    """For |r| ≤ π/4."""
+    """Return sin r for |r| ≤ π/4."""
     z = r * r
     return r + r * (z * polynomial(z, of.sine))
 
@@ -187,21 +187,21 @@ def cosine_near_zero(r: Scalar, of: FormulaCoefficients) -> Scalar:
 
 
 def sine(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
-    """Sin x."""
+    """Return sin x."""
     k, r = quarter_turns(x, of)
     size = where((k == 1.0) | (k == 3.0), cosine_near_zero(r, of), sine_near_zero(r, of))
     return where(k >= 2.0, -size, size)
 
 
 def cosine(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
-    """Cos x."""
+    """Return cos x."""
     k, r = quarter_turns(x, of)
     size = where((k == 1.0) | (k == 3.0), sine_near_zero(r, of), cosine_near_zero(r, of))
     return where((k == 1.0) | (k == 2.0), -size, size)
 
 
 def tangent(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
-    """Tan x."""
+    """Return tan x."""
     return sine(x, of) / cosine(x, of)
 
 
@@ -209,7 +209,7 @@ def tangent(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
 
 
 def angle_of_slope(rise: Scalar, run: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
-    """Arctan of rise/run for 0 ≤ rise ≤ run and run > 0, by the difference from the nearer of 0 and π/4."""
+    """Return arctan(rise/run) for 0 ≤ rise ≤ run, run > 0, by the difference from the nearer of 0 and π/4."""
     steep = rise > math.tan(math.pi / 8.0) * run
     u = where(steep, rise - run, rise) / where(steep, rise + run, run)
     z = u * u
@@ -218,7 +218,7 @@ def angle_of_slope(rise: Scalar, run: Scalar, of: FormulaCoefficients = DOUBLE) 
 
 
 def arctangent(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
-    """Arctan x."""
+    """Return arctan x."""
     a = abs(x)
     large = a > 1.0
     near = angle_of_slope(where(large, 1.0, a), where(large, a, 1.0), of)
@@ -237,12 +237,12 @@ def angle(y: Scalar, x: Scalar) -> Scalar:
 
 
 def arcsine(x: Scalar) -> Scalar:
-    """Arcsin x, NaN beyond ±1."""
+    """Return arcsin x, NaN beyond ±1."""
     return where(abs(x) <= 1.0, angle(x, sqrt((1.0 - x) * (1.0 + x))), math.nan)
 
 
 def arccosine(x: Scalar) -> Scalar:
-    """Arccos x, NaN beyond ±1."""
+    """Return arccos x, NaN beyond ±1."""
     return where(abs(x) <= 1.0, angle(sqrt((1.0 - x) * (1.0 + x)), x), math.nan)
 
 
@@ -260,7 +260,7 @@ def power_of_two(k: Scalar) -> Scalar:
 
 
 def scale_and_rest(x: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """Exp x as 2ᵏ 2ˡ (1 + q): the two powers, and q."""
+    """Return exp x as 2ᵏ 2ˡ (1 + q): the two powers, and q."""
     within = where(x > 720.0, 720.0, where(x < -760.0, -760.0, x))
     n = floor(within * (1.0 / math.log(2.0)) + 0.5)
     r = (within - n * LN_2[0]) - n * LN_2[1]
@@ -269,13 +269,13 @@ def scale_and_rest(x: Scalar) -> tuple[Scalar, Scalar, Scalar]:
 
 
 def exponential(x: Scalar) -> Scalar:
-    """Exp x."""
+    """Return exp x."""
     first, second, q = scale_and_rest(x)
     return (first + first * q) * second
 
 
 def exponential_less_one(x: Scalar) -> Scalar:
-    """Exp x − 1."""
+    """Return exp x − 1."""
     first, second, q = scale_and_rest(x)
     return where(x > 710.0, exponential(x), first * second * q + (first * second - 1.0))
 
@@ -304,7 +304,7 @@ def logarithm_of_one_more(x: Scalar) -> Scalar:
 
 
 def power(a: Scalar, b: Scalar) -> Scalar:
-    """Aᵇ; of a negative number for whole b."""
+    """Return aᵇ; of a negative number for whole b."""
     size = exponential(b * logarithm(where(a == 0.0, 1.0, abs(a))))
     whole, odd = floor(b) == b, floor(0.5 * b) * 2.0 != b
     of_negative = where(whole, where(odd, -size, size), math.nan)
@@ -318,37 +318,37 @@ def power(a: Scalar, b: Scalar) -> Scalar:
 
 
 def hyperbolic_sine(x: Scalar) -> Scalar:
-    """Sinh x."""
+    """Return sinh x."""
     e = exponential_less_one(abs(x))
     return copysign(0.5 * (e + where(e > 1e300, 0.0, e) / (1.0 + e)), x)
 
 
 def hyperbolic_cosine(x: Scalar) -> Scalar:
-    """Cosh x."""
+    """Return cosh x."""
     e = exponential(abs(x))
     return 0.5 * (e + 1.0 / e)
 
 
 def hyperbolic_tangent(x: Scalar) -> Scalar:
-    """Tanh x."""
+    """Return tanh x."""
     e = exponential_less_one(-2.0 * abs(x))
     return copysign(-e / (2.0 + e), x)
 
 
 def hyperbolic_arcsine(x: Scalar) -> Scalar:
-    """Arsinh x, for |x| below 10¹⁵⁰."""
+    """Return arsinh x, for |x| below 10¹⁵⁰."""
     a = abs(x)
     return copysign(logarithm_of_one_more(a + a * a / (1.0 + sqrt(1.0 + a * a))), x)
 
 
 def hyperbolic_arccosine(x: Scalar) -> Scalar:
-    """Arcosh x, for x from 1 to 10¹⁵⁰."""
+    """Return arcosh x, for x from 1 to 10¹⁵⁰."""
     t = x - 1.0
     return logarithm_of_one_more(t + sqrt(t * (x + 1.0)))
 
 
 def hyperbolic_arctangent(x: Scalar) -> Scalar:
-    """Artanh x, NaN beyond ±1."""
+    """Return artanh x, NaN beyond ±1."""
     a = abs(x)
     return copysign(0.5 * logarithm_of_one_more(2.0 * a / (1.0 - a)), x)
 

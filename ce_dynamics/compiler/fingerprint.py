@@ -205,7 +205,7 @@ class _Walk:
             self.parts.append(x.tobytes())
 
     def _add_class(self, x: type) -> None:
-        """By name, where the name leads to it and to code that the key covers."""
+        """Add a class by its name where that leads to it and to code that the key covers."""
         self._check_is_ours(x)
         self.parts.append(b"c%s.%s;" % (x.__module__.encode(), x.__qualname__.encode()))
 
@@ -238,7 +238,7 @@ class _Walk:
         self.parts.append(b"f%s.%s;" % (module.encode(), x.__name__.encode()))
 
     def _add_object(self, x: Any, kind: type) -> None:
-        """An instance of a class of the package: its class and its attributes."""
+        """Add an instance of a class of the package: its class and its attributes."""
         self._check_is_ours(kind)
         derived: set[str] = set()
         slots: list[str] = []

@@ -62,7 +62,7 @@ class Formula:
         return evaluate((self,), graph.formulas)[0] if known is None else known[1]
 
     def text(self, depth: int = _DEEPEST_TEXT) -> str:
-        """Readable, for messages; shortened where it is long."""
+        """Return a readable text for messages, shortened if it is long."""
         if depth == 0:
             return "…"
         parts = [x.text(depth - 1) if isinstance(x, Formula) else f"{x:.6g}" for x in self.operands]
@@ -107,7 +107,7 @@ class FreeCondition(Formula):
         self.order = 0
 
     def where(self, if_true: Any, if_false: Any) -> Any:
-        """if_true where the condition holds, else if_false."""
+        """Return if_true where the condition holds, else if_false."""
         for other in (if_true, if_false):
             if isinstance(other, Traced):
                 return where(self.to_graph(other.graph), if_true, if_false)
@@ -153,7 +153,7 @@ class FreeCondition(Formula):
 
 
 def decide(condition: Any, meaning: str) -> bool:
-    """The truth of a condition; of one on free numbers that at the nominal values, from now on for all.
+    """Return the truth of a condition; for free numbers that at the nominal values, from now on for all.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ for _op in FUNCTIONS:
 
 
 def combine(op: Op, *operands: Any) -> Any:
-    """An operation on free and plain numbers, with structural zeros and ones folded as in traced graphs."""
+    """Return an operation on free and plain numbers; fold structural zeros and ones as in traced graphs."""
     folded = _folded(op, operands)
     if folded is not None:
         return folded

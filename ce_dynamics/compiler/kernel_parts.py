@@ -28,11 +28,11 @@ class PartLibrary(JITCodeLibrary):
     """A library that is linked into others only: neither optimised nor made into machine code."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """By those it is linked into, like the next."""
+        """Set the data layout only: the libraries that link these functions optimise them."""
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """By those it is linked into."""
+        """Do nothing: the libraries that link this one optimise it."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()

@@ -51,7 +51,7 @@ def recall_or_compile(
 
 
 def _key(name: str, content: tuple[object, ...]) -> str | None:
-    """None if the cache is off or the content has no key."""
+    """Return the key of the content; None if the cache is off or the content has no key."""
     if disk_cache.folder() is None:
         return None
     key = content_key(*content)

@@ -26,7 +26,7 @@ _serial = itertools.count()
 
 @functools.cache
 def binding() -> Any:
-    """LLVM's library, ready to make code for this processor."""
+    """Return LLVM's library, initialised for this processor."""
     import llvmlite.binding as llvm  # here, because graphs are evaluated and handed on without it
 
     llvm.initialize_native_target()
@@ -101,7 +101,7 @@ def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
 
 
 def link_helper(source: str, *names: str) -> Any:
-    """Functions that serve all others, from LLVM IR or from disk; their library, which keeps them alive."""
+    """Link the functions that serve all others, from LLVM IR or disk; return the library that owns them."""
     about = (source, binding().llvm_version_info, host_cpu(), NEAR)
     key = hashlib.sha256(repr(about).encode()).hexdigest()
 

@@ -79,7 +79,7 @@ def source(
     fused: bool = True,
     single: bool = False,
 ) -> str:
-    """LLVM IR of a function: straight-line code, or pieces if that would be longer than is allowed.
+    """Return LLVM IR of a function: straight-line code, or pieces where that exceeds the allowed length.
 
     Single precision is written as straight-line code, however long.
     """
@@ -176,7 +176,7 @@ def compile_function(
 
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
-    """Compiled anew, or found in the cache, where it is unpickled."""
+    """Return the function, compiled or unpickled from the cache."""
     return compile_function, (function.traced, function.lanes, None, function.fused, function.single)
 
 

@@ -39,7 +39,7 @@ class Work:
         self.mentioned = False
 
     def line(self) -> str:
-        """For the log."""
+        """Format the work as a line of the log."""
         self.mentioned = True
         detail = self.detail()
         return f"{self.text}{', ' if detail else ''}{detail}: {self.seconds:.0f} s so far"
@@ -82,7 +82,7 @@ class Worker:
         writer.start()
 
     def end(self, work: Work) -> None:
-        """The innermost work is done."""
+        """End the innermost work."""
         self.stack.remove(work)
         if not self.stack:
             self._done.set()

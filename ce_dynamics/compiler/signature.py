@@ -50,7 +50,7 @@ class Signature:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dictionary for JSON."""
         return asdict(self)
 
     @classmethod

@@ -81,7 +81,7 @@ def make_room(n: int, m: int) -> Rates:
 
 @kernel
 def copy_rows(source, target):  # type: ignore[no-untyped-def]
-    """target ← source."""
+    """Copy rows: target ← source."""
     for k in range(target.size):
         target[k] = source[k]
 
@@ -113,7 +113,7 @@ def numbers(chosen):  # type: ignore[no-untyped-def]
 
 @kernel
 def lengths(kind, values):  # type: ignore[no-untyped-def]
-    """|values|, of disc rows that of both."""
+    """Return |values|; of disc rows that of both."""
     size = np.empty(values.size)
     for i in range(values.size):
         size[i] = abs(values[i])
@@ -126,7 +126,7 @@ def lengths(kind, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def find_directions(kind, sliding, rate, direction):  # type: ignore[no-untyped-def]
-    """Directions of sliding; whether all that slides has one."""
+    """Find the directions of sliding; return True if every sliding contact has one."""
     size = lengths(kind, rate)
     for i in range(rate.size):
         direction[i] = 0.0
@@ -139,7 +139,7 @@ def find_directions(kind, sliding, rate, direction):  # type: ignore[no-untyped-
 
 @kernel
 def gather(M, chosen):  # type: ignore[no-untyped-def]
-    """Gᵀ and (M⁻¹ G)ᵀ of chosen rows."""
+    """Gather Gᵀ and (M⁻¹ G)ᵀ of chosen rows."""
     n_v = M.v.size
     GT, YT = np.empty((chosen.size, n_v)), np.empty((chosen.size, n_v))
     for a in range(chosen.size):
@@ -151,7 +151,7 @@ def gather(M, chosen):  # type: ignore[no-untyped-def]
 
 @kernel
 def products(GT, B, A):  # type: ignore[no-untyped-def]
-    """A ← Gᵀ Bᵀ of the first rows; whether it is finite."""
+    """Compute A ← Gᵀ Bᵀ of the first rows; return True if it is finite."""
     for a in range(len(A)):
         for b in range(len(A)):
             total = 0.0
@@ -165,7 +165,7 @@ def products(GT, B, A):  # type: ignore[no-untyped-def]
 
 @kernel
 def bias(M):  # type: ignore[no-untyped-def]
-    """γ into the machine: the derivative of the rates along (q̇, 0) and t."""
+    """Compute γ into the machine: the derivative of the rates along (q̇, 0) and t."""
     for k in range(M.q.size):
         M.along[k] = M.q_dot[k]
     call(M.bias_call[0], M.bias_call[1])
@@ -173,7 +173,7 @@ def bias(M):  # type: ignore[no-untyped-def]
 
 @kernel
 def bias_at(M, t, y, R):  # type: ignore[no-untyped-def]
-    """γ at (t, y), the machine's own array; gaps and rates into R."""
+    """Compute γ at (t, y) in the machine's own array, and gaps and rates into R."""
     observe(M, t, y)
     copy_rows(M.psi, R.psi)
     copy_rows(M.rate, R.rate)
@@ -183,7 +183,7 @@ def bias_at(M, t, y, R):  # type: ignore[no-untyped-def]
 
 @kernel
 def with_friction(rows, R, held, slides, Y, v_dot):  # type: ignore[no-untyped-def]
-    """Responses to held rows, each with the friction that it causes; constant friction is applied to v̇."""
+    """Compute responses to held rows, each with the friction that it causes; add constant friction to v̇."""
     n_v, lam, d, mu = v_dot.size, R.multipliers, R.direction, R.mu
     place = np.full(rows.kind.size, -1)
     B = np.empty((held.size, n_v))
@@ -226,7 +226,7 @@ def multipliers(A, wanted, near):  # type: ignore[no-untyped-def]
 
 @kernel
 def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
-    """Multipliers, and v̇ with them; whether their equations have a solution."""
+    """Compute multipliers, and v̇ with them; return True if their equations have a solution."""
     held, slides, lam = numbers(rows.held), numbers(rows.sliding), R.multipliers
     n_v, v_dot = M.v.size, R.y_dot[M.q.size : M.q.size + M.v.size]
     chosen = np.empty(held.size + slides.size, np.int64)
@@ -259,7 +259,7 @@ def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
 
 @kernel
 def evaluate(M, rows, t, y, R):  # type: ignore[no-untyped-def]
-    """ẏ and multipliers; False where the rows' equations have no solution or sliding has no direction."""
+    """Compute ẏ and multipliers; return False if the rows have no solution or sliding has no direction."""
     observe(M, t, y)
     n_q, n_v = M.q.size, M.v.size
     copy_rows(M.psi, R.psi)

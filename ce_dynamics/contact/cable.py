@@ -25,7 +25,7 @@ class CablePath(Protocol):
     """Contract: `velocity` is the time derivative of `position`; both work on floats and traced scalars."""
 
     def position(self, t: Scalar) -> Array:
-        """World position [m]."""
+        """Return the world position [m]."""
         ...
 
     def velocity(self, t: Scalar) -> Array:

@@ -101,7 +101,7 @@ def is_resolved(v, change, h, first, last):  # type: ignore[no-untyped-def]
 
 @kernel
 def unit(quaternions, y):  # type: ignore[no-untyped-def]
-    """Quaternions of unit length, in place."""
+    """Scale quaternions to unit length, in place."""
     for first in quaternions:
         size = 0.0
         for k in range(first, first + 4):
@@ -112,7 +112,7 @@ def unit(quaternions, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def stopping(GT, Y, values):  # type: ignore[no-untyped-def]
-    """−(Gᵀ M⁻¹ G)⁻¹ values, the shortest: what takes them to zero along M⁻¹ G."""
+    """Return −(Gᵀ M⁻¹ G)⁻¹ values of least length, which takes the values to zero along M⁻¹ G."""
     A = np.empty((values.size, values.size))
     if not products(GT, Y, A):
         return np.full(values.size, math.nan)
@@ -124,7 +124,7 @@ def stopping(GT, Y, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def chosen_of(values, where):  # type: ignore[no-untyped-def]
-    """Some of the values."""
+    """Return some of the values."""
     some = np.empty(where.size)
     for a in range(where.size):
         some[a] = values[where[a]]
@@ -150,7 +150,7 @@ def near(GT, Y, p, values):  # type: ignore[no-untyped-def]
 
 @kernel
 def add_response(p, Y, out):  # type: ignore[no-untyped-def]
-    """out += M⁻¹ G p."""
+    """Add a response: out += M⁻¹ G p."""
     for a in range(p.size):
         for k in range(out.size):
             out[k] += p[a] * Y[a, k]
@@ -268,7 +268,7 @@ def rates_while_rows_act(b, t, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def step_with_rows(M, rows, S, known, t, h):  # type: ignore[no-untyped-def]
-    """A step from S.y to S.ahead with the given rows acting.
+    """Step from S.y to S.ahead with the given rows acting.
 
     ``first`` holds the derivatives at its start if they are known; ``last`` those at its end.  Returns
     whether the rows act so throughout, and whether ``first`` may be used again.
@@ -301,7 +301,7 @@ def step_with_rows(M, rows, S, known, t, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def smooth_step(M, rows, S, what, t, h):  # type: ignore[no-untyped-def]
-    """A step with the given rows acting (FRESH, or KNOWN if ``first`` is), see `step_with_rows`.
+    """Step with the given rows acting (FRESH, or KNOWN if ``first`` is), see `step_with_rows`.
 
     Others than a step: `project` of S.y into S.ahead; `bias_at` S.y, with gaps and rates in ``middle``.
     """

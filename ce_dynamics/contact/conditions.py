@@ -154,7 +154,7 @@ class Conditions(NamedTuple):
 
 
 def bounds(conditions: Conditions, p: Floats) -> tuple[Floats, Floats]:
-    """Lower and upper bounds of the impulses; those of friction follow from p (disc: each component)."""
+    """Return bounds of impulses, lower and upper; those of friction follow from p (disc: per component)."""
     kind, normal, mu, lower, upper = conditions
     reach = mu * np.where(normal >= 0, p[normal], 0.0)
     low = np.select(

@@ -63,7 +63,7 @@ def resistance(friction: object, rolling: object, spinning: object, owner: str) 
 
 
 def contact_kinds(law: Resistance, restitution: float, first: int = 0, prefix: str = "") -> list[RowKind]:
-    """Kinds of the rows of one contact point, of which the normal one is row ``first`` of its element."""
+    """Return the kinds of the rows of one contact point; the normal one is row ``first`` of its element."""
     kinds = [RowKind(f"{prefix}normal", Kind.UNILATERAL, restitution=restitution)]
 
     def add(name: str, one: Kind, other: Kind, unit: str) -> None:
@@ -214,7 +214,7 @@ class Contact(UnilateralElement):
         return contact_rows(self.law, axes, touch.distance, touch.mu, v, w, loads)
 
     def _lever(self, observer: Observer, n: Array) -> Array:
-        """From the centre to the point nearest to the surface.
+        """Return the vector from the centre to the point nearest to the surface.
 
         A disc that lies flat has no such point: its centre is taken, as for a thin disc it is in the same
         plane.

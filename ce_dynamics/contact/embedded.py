@@ -33,7 +33,7 @@ from ce_dynamics.errors import ModelError
 
 
 def row_of_G(outward: Outward, members: Mapping[str, Sequence[Member]], row: Row) -> Array:
-    """Gᵀ of one row, (n_v,): H φ applied to the loads of a unit multiplier, one sweep to the base."""
+    """Return Gᵀ of one row, (n_v,): H φ applied to the loads of a unit multiplier, one sweep to the base."""
     return project_loads(outward, members, sum_loads(outward, row.loads))
 
 

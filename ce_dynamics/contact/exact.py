@@ -205,13 +205,13 @@ def check_solution(problem: Problem, solution: Solution, owner: str) -> None:
 
 
 def scale_rows(problem: Problem) -> Floats:
-    """Gᵀ, dense, with a largest entry of one."""
+    """Return the dense Gᵀ scaled to a largest entry of one."""
     GT = problem.GT.to_dense()
     return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
 
 
 def held_rows(problem: Problem, solution: Solution) -> Integers:
-    """Rows whose impulse may change without changing w: those with w = 0."""
+    """Return the rows whose impulse may change without changing w: those with w = 0."""
     scale = max(float(np.max(np.abs(problem.b), initial=0.0)), 1e-300)
     return np.flatnonzero((np.abs(solution.w) <= ZERO * scale) & (problem.diagonal > 0.0))
 
@@ -281,7 +281,7 @@ def evenly(problem: Problem, solution: Solution) -> Floats:
 
 
 def null_space(A: Floats) -> Floats:
-    """Orthonormal columns N with A N = 0."""
+    """Return orthonormal columns N with A N = 0."""
     if A.shape[0] == 0:
         return np.eye(A.shape[1])
     _, s, Vt = singular_values_and_vectors(A)

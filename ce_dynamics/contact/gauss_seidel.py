@@ -97,7 +97,7 @@ class GaussSeidel:
 
 
 def restrict_start(problem: Problem, start: Floats | None) -> Floats:
-    """Impulses to start from: those given, within their constant bounds and none where nothing moves."""
+    """Return impulses to start from: given ones within their constant bounds, zero where nothing moves."""
     m = len(problem.c)
     if start is None:
         return np.zeros(m)
@@ -112,7 +112,7 @@ def restrict_start(problem: Problem, start: Floats | None) -> Floats:
 
 @kernel
 def row_times(starts, columns, values, i, x):  # type: ignore[no-untyped-def]
-    """Product of row i with a vector."""
+    """Return the product of row i with a vector."""
     total = 0.0
     for k in range(starts[i], starts[i + 1]):
         total += values[k] * x[columns[k]]
@@ -128,7 +128,7 @@ def add_row(starts, columns, values, i, factor, x):  # type: ignore[no-untyped-d
 
 @kernel
 def pair_scale(g, y, i, d0, d1):  # type: ignore[no-untyped-def]
-    """Largest eigenvalue of the 2×2 block of A that belongs to rows i and i + 1."""
+    """Return the largest eigenvalue of the 2×2 block of A that belongs to rows i and i + 1."""
     off = 0.0
     for k in range(g[0][i], g[0][i + 1]):
         for j in range(y[0][i + 1], y[0][i + 2]):
@@ -188,7 +188,7 @@ def sweep(rows, v, c, diagonal, scale, C, p):  # type: ignore[no-untyped-def]
 
 @kernel
 def sweeps(rows, v, c, diagonal, C, p, until):  # type: ignore[no-untyped-def]
-    """Sweep rows of Gᵀ and (M⁻¹ G)ᵀ; v and p in place; returns the number of sweeps.
+    """Sweep rows of Gᵀ and (M⁻¹ G)ᵀ with v and p in place; return the number of sweeps.
 
     ``until`` is the largest change of A_ii p_i after which to stop, and the number of sweeps at most.
     """

@@ -32,7 +32,7 @@ ITERATIONS = 60
 
 @kernel
 def cross(a, b, c):  # type: ignore[no-untyped-def]
-    """c ← a × b."""
+    """Compute c ← a × b."""
     c[0] = a[1] * b[2] - a[2] * b[1]
     c[1] = a[2] * b[0] - a[0] * b[2]
     c[2] = a[0] * b[1] - a[1] * b[0]
@@ -40,7 +40,7 @@ def cross(a, b, c):  # type: ignore[no-untyped-def]
 
 @kernel
 def spun_once(I, before, h, after):  # type: ignore[no-untyped-def]  # noqa: E741
-    """The implicit midpoint rule of a free body in body axes; whether Newton's method got there.
+    """Step a free body by the implicit midpoint rule in body axes; return True if Newton's method converged.
 
     F = I (ω⁺ − ω) + h ω_m × I ω_m has the Jacobian J = I + ½ h (ω̃_m I − (I ω_m)~).
     """
@@ -76,7 +76,7 @@ def spun_once(I, before, h, after):  # type: ignore[no-untyped-def]  # noqa: E74
 
 @kernel
 def spin(inertia, before, h, after):  # type: ignore[no-untyped-def]
-    """Angular velocities after h, in parts where bodies turn too far in one.
+    """Compute angular velocities after h, in parts where bodies turn too far in one.
 
     Where no parts will do, they are what they were, which gives no energy either.
     """
@@ -123,7 +123,7 @@ def iterate(M, v, h, new, enough):  # type: ignore[no-untyped-def]
 
 @kernel
 def free_velocities(M, v, h, free):  # type: ignore[no-untyped-def]
-    """v_free = v + h v̇(½ (v + v_free)) of an embedded system at the state of the machine, by iteration.
+    """Compute v_free = v + h v̇(½ (v + v_free)) of an embedded system at the machine's state, by iteration.
 
     In parts where that does not converge in one; where no parts will do, v + h v̇.
     """

@@ -41,7 +41,7 @@ def exchange_rows(J, x, k, first):  # type: ignore[no-untyped-def]
 
 @kernel
 def eliminate(J, x):  # type: ignore[no-untyped-def]
-    """x ← J⁻¹ x by Gauss with exchange of rows; return True if J is regular.  J is overwritten."""
+    """Compute x ← J⁻¹ x by Gauss with row exchanges, overwriting J; return True if J is regular."""
     m = x.size
     for first in range(0, m, AT_ONCE):
         last = min(first + AT_ONCE, m)
@@ -83,7 +83,7 @@ RANK = 1e-10
 
 @kernel
 def reduced_from_left(R, y, order):  # type: ignore[no-untyped-def]
-    """R ← Qᵀ A P, y ← Qᵀ y, in place, with P in ``order``; returns the rank."""
+    """Compute R ← Qᵀ A P, y ← Qᵀ y in place, with P in ``order``; return the rank."""
     n = y.size
     top = 0.0
     for k in range(n):
@@ -124,7 +124,7 @@ def reduced_from_left(R, y, order):  # type: ignore[no-untyped-def]
 
 @kernel
 def reduced_from_right(R, rank, lead, scale):  # type: ignore[no-untyped-def]
-    """[T 0] ← R Zᵀ for the first rows, in place; the vectors of the reflections stay where zeros would be."""
+    """Compute [T 0] ← R Zᵀ of the first rows in place; reflection vectors stay where zeros would be."""
     n = R.shape[0]
     for k in range(rank - 1, -1, -1):
         square = R[k, k] * R[k, k]
@@ -146,7 +146,7 @@ def reduced_from_right(R, rank, lead, scale):  # type: ignore[no-untyped-def]
 
 @kernel
 def shortest(A, b):  # type: ignore[no-untyped-def]
-    """The shortest x with A x = b, or of those with the least |A x − b|; A (n, n)."""
+    """Compute the shortest x with A x = b, or of those with the least |A x − b|; A (n, n)."""
     n = b.size
     R, y, order = A.copy(), b.copy(), np.arange(n)
     rank = reduced_from_left(R, y, order)

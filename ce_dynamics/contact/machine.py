@@ -105,7 +105,7 @@ def machine(functions: ContactFunctions) -> tuple[ContactMachine, tuple[Program,
 
 @kernel
 def observe(M, t, y):  # type: ignore[no-untyped-def]
-    """The stage at (t, y), and q̇ there; inputs by the law if there is one."""
+    """Compute the stage at (t, y), and q̇ there, with inputs by the law if there is one."""
     M.t[0] = t
     for k in range(y.size):
         M.y[k] = y[k]
@@ -122,7 +122,7 @@ def observe(M, t, y):  # type: ignore[no-untyped-def]
 
 @kernel
 def responses(M, GT, YT):  # type: ignore[no-untyped-def]
-    """(M⁻¹ G)ᵀ at the state and the inputs of the stage, as many rows at a time as there are lanes."""
+    """Compute (M⁻¹ G)ᵀ at the state and inputs of the stage, as many rows at a time as there are lanes."""
     m, n_v = GT.shape
     lanes = M.T.shape[1]
     for lane in range(lanes):

@@ -181,7 +181,7 @@ class ShapeArrays(NamedTuple):
 
 
 def make_room(count: int) -> Meetings:
-    """For so many meetings."""
+    """Enlarge the arrays for a number of meetings."""
     whole = np.zeros((3, count), dtype=np.int64)
     return Meetings(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
 
@@ -237,7 +237,7 @@ def make_scene(
 
 @kernel
 def into_world(R, r, local, at, world, point):  # type: ignore[no-untyped-def]
-    """Three numbers of a body into the world."""
+    """Transform three numbers of a body into the world."""
     for i in range(3):
         total = r[i] if point else 0.0
         for j in range(3):
@@ -247,7 +247,7 @@ def into_world(R, r, local, at, world, point):  # type: ignore[no-untyped-def]
 
 @kernel
 def place(S, r, R):  # type: ignore[no-untyped-def]
-    """Shapes and their bounding spheres into the world; what is at rest stays as it is."""
+    """Place shapes and their bounding spheres in the world; shapes at rest stay as they are."""
     for k in range(S.kind.size):
         body, kind = S.body[k], S.kind[k]
         if body < 0:
@@ -260,7 +260,7 @@ def place(S, r, R):  # type: ignore[no-untyped-def]
 
 @kernel
 def span(S, i, k):  # type: ignore[no-untyped-def]
-    """Gap of the bounding spheres of two shapes, or of one and a half-space."""
+    """Return the gap of the bounding spheres of two shapes, or of one and a half-space."""
     if S.kind[k] == PLANE or S.kind[i] == PLANE:
         plane, ball = (k, i) if S.kind[k] == PLANE else (i, k)
         height = 0.0
@@ -379,7 +379,7 @@ class RigidShapes:
         return made
 
     def find_near_pairs(self, state: RigidState, margin: float) -> Integers:
-        """Pairs of shapes whose bounding spheres come within a margin, (k, 2), sorted, the lower first."""
+        """Return pairs (k, 2) of shapes with bounding spheres within a margin, sorted, lower index first."""
         from scipy.spatial import cKDTree  # here, because most runs never ask
 
         middle = self._middles(state)

@@ -92,7 +92,7 @@ class Crossing(NamedTuple):
 
 
 def test_edge_directions(one: PlacedShape, other: PlacedShape) -> tuple[list[Crossing], Scalar]:
-    """The nine pairs of edge directions, and the largest gap along these normals and those of the faces."""
+    """Test the nine pairs of edge directions; return the largest gap along these normals and the faces'."""
     between = one.points[0] - other.points[0]
     found = []
     faces = [e for box in (one, other) for e in box.axes]
@@ -136,7 +136,7 @@ def edges_crossing(one: PlacedShape, other: PlacedShape, crossing: Crossing, cou
 
 
 def box_box(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
-    """The corners of either on the other, and the edges that cross along the normal of the widest gap."""
+    """Find corners of either box on the other, and edges that cross along the normal of the widest gap."""
     pairs, widest = test_edge_directions(one, other)
     found = corners_on(one, other)
     chosen = [where(pair.apart >= widest - LEVEL, 1.0, 0.0) for pair in pairs]
@@ -159,7 +159,7 @@ def box_box(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
 
 
 def box_box_all(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
-    """The corners of either on the other, and all edges that cross: what is far apart is to be left out."""
+    """Find corners of either box on the other, and all crossing edges; the caller drops distant ones."""
     pairs, widest = test_edge_directions(one, other)
     crossed = [edges_crossing(one, other, pair, pair.apart >= widest - LEVEL) for pair in pairs]
     return corners_on(one, other) + [meeting for some in crossed for meeting in some]
@@ -184,17 +184,17 @@ def pair_of(first: Shape, second: Shape) -> Pair:
 
 
 def sphere_sphere(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
-    """On the line through their centres."""
+    """Find the contact on the line through the centres."""
     return [meet_spheres(one.points[0], other.points[0], one.sizes[0], other.sizes[0])]
 
 
 def sphere_plane(one: PlacedShape, plane: PlacedShape) -> list[Meeting]:
-    """Below its centre."""
+    """Find the contact below the centre."""
     return [meet_sphere_plane(one.points[0], one.sizes[0], plane)]
 
 
 def sphere_box(one: PlacedShape, box: PlacedShape) -> list[Meeting]:
-    """On a face, an edge or a corner."""
+    """Find the contact on a face, an edge or a corner."""
     return [meet_sphere_box(one.points[0], one.sizes[0], box)]
 
 

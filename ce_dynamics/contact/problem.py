@@ -42,7 +42,7 @@ POOR = 1e-3
 
 @kernel
 def clip_impulse(i, target, C, p):  # type: ignore[no-untyped-def]
-    """The nearest impulse that row i allows, of a disc by its components."""
+    """Return the nearest impulse that row i allows, of a disc by its components."""
     kind, normal, mu, lower, upper = C
     what = kind[i]
     if what == 0:
@@ -57,7 +57,7 @@ def clip_impulse(i, target, C, p):  # type: ignore[no-untyped-def]
 
 @kernel
 def residual(d, w, C, p):  # type: ignore[no-untyped-def]
-    """The largest of A_ii |p_i − proj(p_i − w_i / A_ii)|, see `Problem.residual`; NaN if anything is."""
+    """Return the largest A_ii |p_i − proj(p_i − w_i / A_ii)|, see `Problem.residual`; NaN if anything is."""
     kind, normal, mu = C.kind, C.normal, C.mu
     worst = 0.0
     i = 0
@@ -201,7 +201,7 @@ class Problem:
         return self.v + self.YT.multiply_transposed(p)
 
     def w(self, p: Floats) -> Floats:
-        """Gᵀ v⁺ + c."""
+        """Return Gᵀ v⁺ + c."""
         return self.GT @ self.velocity(p) + self.c
 
     def residual(self, p: Floats) -> float:
@@ -276,7 +276,7 @@ class Solution:
 
 
 def limit_gain(problem: Problem, solution: Solution, before: Floats, after: Floats) -> Solution:
-    """A solution, or, of impulses that are far from one, the share α ≤ 1 with which rows do no positive work.
+    """Return a solution, or impulses far from one times the share α ≤ 1 that does no positive work.
 
     That is α pᵀ (w⁻ + w_free + α A p) / 2 with the rates w⁻ before the step and w_free without impulses;
     `before` and `after` are the rates of the rows at both ends of the step, with these impulses.

@@ -211,7 +211,7 @@ class Recorder:
         self.watch.events = [event for event in self.watch.events if event.time <= t]
 
     def inputs(self, law: RightHandSide) -> tuple[Floats, Floats]:
-        """Stored instants, and the inputs at each."""
+        """Return the stored instants, and the inputs at each."""
         t = np.array([one.t for one in self.stored])
         return t, law.inputs_over(t, np.array([one.y for one in self.stored]))
 

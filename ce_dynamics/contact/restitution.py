@@ -44,7 +44,7 @@ ENOUGH = 2.0
 
 
 def share_of(speed: Floats, rest_speed: float) -> Floats:
-    """Share of e with which an impact rebounds: from nothing at the rest speed to all at twice it."""
+    """Return the share of e of an impact's rebound: none at the rest speed, all at twice that."""
     return np.asarray(np.clip((speed - rest_speed) / max(rest_speed, TINY), 0.0, 1.0))
 
 
@@ -179,7 +179,7 @@ def impact(rows: TouchingRows, v: Floats, w: Floats, c: Floats, rest_speed: floa
 def expansion(
     rows: TouchingRows, v: Floats, w: Floats, p: Floats, speed: float
 ) -> tuple[Floats, Floats, float]:
-    """Impulses, velocities behind them and work: of those given, or better with the least energy."""
+    """Compute impulses, velocities after them and work: the given ones, or better with the least energy."""
     after = rows.after_impulses(v, p)
     work = 0.5 * float(p @ (w + rows.rates(after)))
     least = least_energy_impulses(rows, v, p, speed)
@@ -192,7 +192,7 @@ def expansion(
 
 
 def safe(p: Floats, w: Floats, rows: TouchingRows) -> Floats:
-    """The impulses, shortened where an unsolved compression would give energy: α p with the least of it."""
+    """Scale impulses down where an unsolved compression would add energy: α p with the least of it."""
     change = rows.GT @ rows.after_impulses(np.zeros(rows.GT.width), p)
     first, second = float(p @ w), float(p @ change)  # ΔT(α) = α p w + ½ α² p A p
     if first + 0.5 * second <= 0.0 or second <= 0.0:
@@ -201,7 +201,7 @@ def safe(p: Floats, w: Floats, rows: TouchingRows) -> Floats:
 
 
 def row_coefficients(e: Floats, conditions: Conditions) -> Floats:
-    """Coefficients of all rows: friction rows have that of their normal row, bilateral rows the largest."""
+    """Return coefficients of all rows: friction rows take their normal row's, bilateral ones the largest."""
     normal, kind = conditions.normal, conditions.kind
     own = np.where(normal >= 0, e[normal], e)
     return np.where(kind == Kind.BILATERAL, np.max(e, initial=0.0), own)
@@ -219,7 +219,7 @@ def largest_share(lost: float, gained: float, quadratic: float) -> float:
 
 
 def least_energy_impulses(rows: TouchingRows, v: Floats, p: Floats, speed: float) -> Floats | None:
-    """Impulses of the expansion with the normal ones given: friction by Coulomb's law with a given bound.
+    """Compute impulses of the expansion with given normal ones: friction by Coulomb's law with a given bound.
 
     The tolerance is relative to the speeds of the impact: behind the compression there may be none.
     """

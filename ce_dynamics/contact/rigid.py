@@ -150,7 +150,7 @@ class RigidBodies:
         )
 
     def index(self, name: str) -> int:
-        """Number of a body.
+        """Return the number of a body.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class RigidBodies:
         return Problem(*self.matrices(R, rows), v_free.ravel(), c, conditions)
 
     def matrices(self, R: Floats, rows: RigidRows) -> tuple[SparseRows, SparseRows]:
-        """Gᵀ and (M⁻¹ G)ᵀ."""
+        """Return gᵀ and (M⁻¹ G)ᵀ."""
         Y = self.inverse_blocks(R)
         Y_a = np.einsum("mij,mj->mi", Y[rows.body_a], rows.J_a)
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
@@ -242,7 +242,7 @@ class RigidBodies:
 
 
 def rotations(quaternion: Floats) -> Floats:
-    """Rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
+    """Return rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
     R = np.empty((len(quaternion), 3, 3))
     find_rotations(np.ascontiguousarray(quaternion), R)
     return R
@@ -256,14 +256,14 @@ def quaternion_rates(quaternion: Floats, v: Floats) -> Floats:
 
 
 def rotate_quaternions(quaternion: Floats, rate: Floats, h: float) -> Floats:
-    """Unit quaternions (n, 4) after h at constant angular velocity."""
+    """Return unit quaternions (n, 4) after h at constant angular velocity."""
     new = np.empty_like(quaternion)
     rotate_all(quaternion, rate, h, new)
     return new
 
 
 def levers(R: Floats, body: Integers, local: Array) -> Floats:
-    """Body-fixed vectors (m, 3) of the given bodies in world axes; as they are where there is no body."""
+    """Return body-fixed vectors (m, 3) of the given bodies in world axes; unchanged without a body."""
     e = np.array(local, dtype=float)
     tied = body >= 0
     e[tied] = np.einsum("mij,mj->mi", R[body[tied]], e[tied])
@@ -272,7 +272,7 @@ def levers(R: Floats, body: Integers, local: Array) -> Floats:
 
 @kernel
 def find_rotations(quaternion, R):  # type: ignore[no-untyped-def]
-    """Rotation matrices of unit quaternions."""
+    """Find rotation matrices of unit quaternions."""
     for k in range(len(quaternion)):
         w, x, y, z = quaternion[k, 0], quaternion[k, 1], quaternion[k, 2], quaternion[k, 3]
         R[k, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
@@ -288,7 +288,7 @@ def find_rotations(quaternion, R):  # type: ignore[no-untyped-def]
 
 @kernel
 def find_quaternion_rates(quaternion, v, rate):  # type: ignore[no-untyped-def]
-    """½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v."""
+    """Return ½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v."""
     for k in range(len(quaternion)):
         s, a, b, c = quaternion[k, 0], quaternion[k, 1], quaternion[k, 2], quaternion[k, 3]
         x, y, z = 0.5 * v[k, 3], 0.5 * v[k, 4], 0.5 * v[k, 5]
@@ -300,7 +300,7 @@ def find_quaternion_rates(quaternion, v, rate):  # type: ignore[no-untyped-def]
 
 @kernel
 def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
-    """Orientations after h at constant angular velocity: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|; may be in place."""
+    """Rotate orientations for h at constant rate: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|; in place if asked."""
     for k in range(len(quaternion)):
         speed, size = 0.0, 0.0
         for i in range(4):
@@ -317,7 +317,7 @@ def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
 
 @kernel
 def rotate_inertias(R, inertia, out):  # type: ignore[no-untyped-def]
-    """R I Rᵀ of every body."""
+    """Compute R I Rᵀ of every body."""
     for k in range(len(R)):
         for i in range(3):
             a, b, c = 0.0, 0.0, 0.0  # row i of R I
@@ -331,7 +331,7 @@ def rotate_inertias(R, inertia, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def contact_rows(S, found, r, per, J_a, J_b):  # type: ignore[no-untyped-def]
-    """Gᵀ of the rows of every meeting: [e; lever × e] pushes along e, [0; e] turns about it.
+    """Compute Gᵀ of the rows of every meeting: [e; lever × e] pushes along e, [0; e] turns about it.
 
     Normal, two of friction, two of rolling (with five rows or six), one of spinning; the second body gets the
     opposite.
@@ -356,7 +356,7 @@ def contact_rows(S, found, r, per, J_a, J_b):  # type: ignore[no-untyped-def]
 
 @kernel
 def responses(body, per, J, mass, Y, out):  # type: ignore[no-untyped-def]
-    """(M⁻¹ G)ᵀ: linear parts by the mass, angular ones by R I⁻¹ Rᵀ."""
+    """Compute (M⁻¹ G)ᵀ: linear parts by the mass, angular ones by R I⁻¹ Rᵀ."""
     for k in range(len(body)):
         b = body[k]
         if b < 0:
@@ -369,7 +369,7 @@ def responses(body, per, J, mass, Y, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def to_body_axes(R, v, w):  # type: ignore[no-untyped-def]
-    """Angular velocities in body axes."""
+    """Return angular velocities in body axes."""
     for k in range(len(R)):
         for i in range(3):
             w[k, i] = R[k, 0, i] * v[k, 3] + R[k, 1, i] * v[k, 4] + R[k, 2, i] * v[k, 5]
@@ -377,7 +377,7 @@ def to_body_axes(R, v, w):  # type: ignore[no-untyped-def]
 
 @kernel
 def to_world_axes(R, w, v):  # type: ignore[no-untyped-def]
-    """Angular velocities in world axes."""
+    """Return angular velocities in world axes."""
     for k in range(len(R)):
         for i in range(3):
             v[k, 3 + i] = R[k, i, 0] * w[k, 0] + R[k, i, 1] * w[k, 1] + R[k, i, 2] * w[k, 2]

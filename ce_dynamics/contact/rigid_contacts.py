@@ -320,7 +320,7 @@ class RigidWay:
         return self.count * self._h
 
     def advance(self, count: int) -> None:
-        """So many steps, or fewer."""
+        """Make a number of steps, or fewer."""
         try:
             made = self._step.advance(count, self._patience.solver)
         finally:

@@ -94,7 +94,7 @@ class RigidData(NamedTuple):
 
 @kernel
 def speed_and_margin(B, v, h):  # type: ignore[no-untyped-def]
-    """The largest speed of any point of any shape, and the margin in which meetings matter."""
+    """Return the largest speed of any point of any shape, and the margin in which meetings matter."""
     fastest, g = 0.0, 0.0
     for k in range(len(v)):
         speed = math.sqrt(v[k, 0] ** 2 + v[k, 1] ** 2 + v[k, 2] ** 2)
@@ -109,7 +109,7 @@ def speed_and_margin(B, v, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def velocities_without_impulses(B, R, h):  # type: ignore[no-untyped-def]
-    """Rotations, inverse inertias and velocities without impulses, as `RigidBodies.free_velocities`."""
+    """Compute rotations, inverse inertias and velocities without impulses: `RigidBodies.free_velocities`."""
     find_rotations(B.quaternion, B.R)
     rotate_inertias(B.R, B.inverse, B.Y)
     to_body_axes(B.R, R.v, B.before)
@@ -122,7 +122,7 @@ def velocities_without_impulses(B, R, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def carry_over(B, F, R, count, per):  # type: ignore[no-untyped-def]
-    """Impulses of the step before for the meetings that are still there; both lists are in order."""
+    """Copy impulses of the step before to the meetings that remain; both lists are sorted."""
     old = 0
     for k in range(count):
         while old < B.old_count[0] and B.old_key[old] < F.key[k]:
@@ -134,7 +134,7 @@ def carry_over(B, F, R, count, per):  # type: ignore[no-untyped-def]
 
 @kernel
 def assemble_bodies(S, B, F, R, G, pairs, margin):  # type: ignore[no-untyped-def]
-    """Rows of the present state, with impulses of the step before.
+    """Assemble rows of the present state, with impulses of the step before.
 
     Returns ROOM, LEFT or REBOUNDS, the number of meetings, their problem's speed.
     """

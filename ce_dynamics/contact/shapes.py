@@ -151,7 +151,7 @@ Pair: TypeAlias = Callable[[PlacedShape, PlacedShape], list[Meeting]]
 
 
 def frame(n: Array) -> tuple[Array, Array]:
-    """Unit vectors t_1, t_2 that make a right-handed frame (t_1, t_2, n); they jump at n_z = 0."""
+    """Return unit vectors t_1, t_2 of a right-handed frame (t_1, t_2, n); they jump at n_z = 0."""
     s = where(n[2] >= 0.0, 1.0, -1.0)
     a = -1.0 / (s + n[2])
     b = n[0] * n[1] * a
@@ -219,7 +219,7 @@ def nearest_of_lines(one: PlacedShape, other: PlacedShape) -> tuple[Array, Array
 
 
 def nearest_to_box(line: PlacedShape, box: PlacedShape) -> Array:
-    """The point of a capsule's axis nearest to a box: where its distance, which is convex, ceases to fall."""
+    """Return the point of a capsule's axis nearest to a box: where its convex distance ceases to fall."""
     a, u = line.points[0], line.points[1] - line.points[0]
 
     def falling(t: Scalar) -> Scalar:

@@ -43,7 +43,7 @@ IMBALANCE = 0.05
 def jump_in(
     model: Model, t: Floats, Y: Floats, work: Floats, inputs_at: InputsAt, stopped: bool
 ) -> Jump | None:
-    """The first passage near a dead centre whose energy does not balance, if any; warns where one was near.
+    """Return the first passage near a dead centre whose energy does not balance; warn where one was near.
 
     `work` has been done on the system until each step, by rows too.  If the run `stopped` by failure, the
     steps near a dead centre before that are not sound.

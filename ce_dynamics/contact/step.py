@@ -112,7 +112,7 @@ rows_of = reader(StepRows)
 
 @kernel
 def apply_transposed_rows(R, count, per, v, rate):  # type: ignore[no-untyped-def]
-    """Gᵀ v of the rows of all meetings."""
+    """Compute Gᵀ v of the rows of all meetings."""
     for k in range(count):
         a, b = R.first[k], R.second[k]
         for i in range(per * k, per * k + per):
@@ -128,7 +128,7 @@ def apply_transposed_rows(R, count, per, v, rate):  # type: ignore[no-untyped-de
 
 @kernel
 def size_of(R, i, a, b):  # type: ignore[no-untyped-def]
-    """|Gᵀ| |v_free| of a row."""
+    """Return |Gᵀ| |v_free| of a row."""
     size = 0.0
     if a >= 0:
         for n in range(R.free.shape[1]):
@@ -141,7 +141,7 @@ def size_of(R, i, a, b):  # type: ignore[no-untyped-def]
 
 @kernel
 def complete_rows(R, G, count):  # type: ignore[no-untyped-def]
-    """Complete b and c; the speed of the problem as `Problem.speed`, and whether a row rebounds."""
+    """Complete b and c; return the speed as `Problem.speed`, and True if a row rebounds."""
     apply_transposed_rows(R, count, G.per, R.free, R.b)
     speed, rebounds = 0.0, False
     for k in range(count):
@@ -162,7 +162,7 @@ def complete_rows(R, G, count):  # type: ignore[no-untyped-def]
 
 @kernel
 def root_of(parent, body):  # type: ignore[no-untyped-def]
-    """The body that stands for a group."""
+    """Return the body that represents a group."""
     while parent[body] != body:
         parent[body] = parent[parent[body]]
         body = parent[body]
@@ -171,7 +171,7 @@ def root_of(parent, body):  # type: ignore[no-untyped-def]
 
 @kernel
 def group_islands(R, count):  # type: ignore[no-untyped-def]
-    """Meetings by islands: ``order[starts[k]:starts[k+1]]`` are those of island k; returns their number."""
+    """Group meetings by islands, ``order[starts[k]:starts[k+1]]`` being island k; return their number."""
     parent, order, starts = R.parent, R.order, R.starts
     for body in range(parent.size):
         parent[body] = body
@@ -211,7 +211,7 @@ def add_block(J, Y, i, k, A):  # type: ignore[no-untyped-def]
 
 @kernel
 def delassus(R, members, per, A):  # type: ignore[no-untyped-def]
-    """A = Gᵀ M⁻¹ G of some meetings."""
+    """Compute A = Gᵀ M⁻¹ G of some meetings."""
     for row in range(members.size):
         i = members[row]
         for column in range(row + 1):
@@ -234,7 +234,7 @@ def delassus(R, members, per, A):  # type: ignore[no-untyped-def]
 
 @kernel
 def sparse(R, members, per, A, B):  # type: ignore[no-untyped-def]
-    """Rows of some meetings over the velocities of all bodies, as `sweeps` takes them."""
+    """Store rows of some meetings over the velocities of all bodies, as `sweeps` takes them."""
     m, n = per * members.size, A.shape[1]
     starts, total = np.zeros(m + 1, np.int64), 0
     columns, values = np.empty(2 * n * m, np.int64), np.empty(2 * n * m)
@@ -285,7 +285,7 @@ def clip_to_bounds(d, b, C, p):  # type: ignore[no-untyped-def]
 
 @kernel
 def solve_island(R, G, members, v, aim, enough):  # type: ignore[no-untyped-def]
-    """Newton from p with halved, then with full steps; the same behind sweeps of Gauss–Seidel.
+    """Solve by Newton's method from p with halved, then full steps; the same again after Gauss–Seidel sweeps.
 
     Where rows are redundant full steps arrive at times where halved ones are caught.  Where nothing does, p
     is where the sweeps ended.  Returns the residual and the Newton steps.
@@ -338,7 +338,7 @@ def solve_islands(R, G, count, speed):  # type: ignore[no-untyped-def]
 
 @kernel
 def apply_impulses(R, G, count):  # type: ignore[no-untyped-def]
-    """v⁺ and w; the work of the rows, ½ pᵀ Gᵀ (v + v⁺)."""
+    """Compute v⁺ and w; return the work of the rows, ½ pᵀ Gᵀ (v + v⁺)."""
     for k in range(len(R.free)):
         for n in range(R.free.shape[1]):
             R.behind[k, n] = R.free[k, n]
@@ -457,7 +457,7 @@ class ContactStep(ABC):
         return limit_gain(problem, solution, before, after)
 
     def _matrices(self) -> tuple[SparseRows, SparseRows]:
-        """Gᵀ and (M⁻¹ G)ᵀ."""
+        """Return gᵀ and (M⁻¹ G)ᵀ."""
         R, per, m = self.rows, self.given.per, self.given.per * self.count
         bodies = np.repeat(R.first[: self.count], per), np.repeat(R.second[: self.count], per)
         size = R.free.size

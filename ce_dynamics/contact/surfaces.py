@@ -59,11 +59,11 @@ class RoadLike(Protocol):
         ...
 
     def normal(self, x: Scalar, y: Scalar) -> Array:
-        """Upward unit normal."""
+        """Return the upward unit normal."""
         ...
 
     def friction(self, x: Scalar, y: Scalar) -> Scalar:
-        """Friction coefficient."""
+        """Return the friction coefficient."""
         ...
 
 

@@ -85,7 +85,7 @@ class TreeData(NamedTuple):
 
 @kernel
 def assemble_tree(M, R, G, D, t):  # type: ignore[no-untyped-def]
-    """Rows at t and the machine's state; the speed of the problem, and whether a row rebounds."""
+    """Assemble rows at t and the machine's state; return the problem's speed, and True if a row rebounds."""
     m, n_v = R.J_a.shape
     v = R.v[0]
     observe(M, t, M.y)
@@ -104,7 +104,7 @@ def assemble_tree(M, R, G, D, t):  # type: ignore[no-untyped-def]
 
 @kernel
 def move_tree(M, R, G, D):  # type: ignore[no-untyped-def]
-    """u⁺ = u + V v⁺ h, orientations by the exponential of h ω⁺ (`rigid.rotate_quaternions`), and ẋ."""
+    """Move a tree: u⁺ = u + V v⁺ h, orientations by exp(h ω⁺) (`rigid.rotate_quaternions`), and ẋ."""
     n_q, n_v, y, end = M.q.size, M.v.size, M.y, D.end
     for k in range(n_v):
         M.v[k] = end[n_q + k] = R.behind[0, k]
@@ -124,7 +124,7 @@ data_of = reader(TreeData, StepRows, ContactMachine)
 
 @kernel
 def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
-    """A step from the machine's state, or a part of it; returns status, residual, Newton steps, work.
+    """Step from the machine's state, or a part of it; return status, residual, Newton steps, work.
 
     ``block`` has the arrays of `StepRows`, `ContactMachine` and `TreeData`, see `block_of`.
     """

@@ -329,13 +329,13 @@ def base_to_tip(outward: Outward, nodes: Mapping[str, Articulated], gravity: Arr
 def forward_dynamics(
     outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array]
 ) -> Accelerations:
-    """Accelerations (5) under the given loads and the system's gravity."""
+    """Return accelerations (5) under the given loads and the system's gravity."""
     nodes = tip_to_base(outward, wrenches, torques)
     return base_to_tip(outward, nodes, outward.embedding.system.gravity)
 
 
 def smallest_inertia(node: Articulated) -> float:
-    """Smallest eigenvalue of D(S), each rate scaled so that its inertia counts 1 at most; of plain numbers.
+    """Return the smallest eigenvalue of D(S) as numbers, rates scaled so that each inertia is at most 1.
 
     That most is what the inertia would be if the heaviest body went along with the fastest.
     """

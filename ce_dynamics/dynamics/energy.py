@@ -96,7 +96,7 @@ def kinetic_energy(outward: Outward) -> Scalar:
 
 
 def gravitational_potential(outward: Outward) -> Scalar:
-    """V_g = −Σ m g · r [J], zero for a mass at the world origin."""
+    """Return V_g = −Σ m g · r [J], zero for a mass at the world origin."""
     system = outward.embedding.system
     total: Scalar = 0.0
     for body in system.bodies:
@@ -131,7 +131,7 @@ def momentum(outward: Outward) -> Momentum:
 
 
 def momentum_about_origin(outward: Outward) -> Array:
-    """Σ φ M V gathered from tip to base: [angular; linear] momentum at the world origin, world axes."""
+    """Return Σ φ M V gathered from tip to base: [angular; linear] momentum at the origin, world axes."""
     V = velocities(outward)
     h = {body.name: body_momentum(body, V[body.name]) for body in outward.embedding.system.bodies}
     h["ground"] = zeros(6)
@@ -164,7 +164,7 @@ def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar
 
 
 def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = None) -> Scalar:
-    """Wrenches on the inertial velocities of their bodies, torques on the rates of their hinges [W]."""
+    """Return the power of wrenches on their bodies and of torques on their hinges [W]."""
     V = velocities(outward) if V is None else V
     total: Scalar = 0.0
     for name, wrench in loads.wrenches.items():
@@ -198,7 +198,7 @@ def compute_drive_power(
 
 
 def transmit_forces(node: Articulated, accelerations: Accelerations) -> dict[str, Array]:
-    """fⱼ = Pⱼ (αⱼ − aⱼ) + zⱼ, what body j and all it carries outside S need: at its COM, in p's axes."""
+    """Return fⱼ = Pⱼ (αⱼ − aⱼ) + zⱼ, the force on body j and all it carries: at its COM, in p's axes."""
     forces = {}
     for j, P_j, z_j in zip(node.members, node.P, node.f, strict=True):
         alpha_j = rotate_vector(j.R, accelerations.alpha[j.body.name])

@@ -45,7 +45,7 @@ class Controlled(NamedTuple):
 def run_controllers(
     system: System, layout: Layout, outward: Outward, y: tuple[Array, Array, Array], u: Array
 ) -> Controlled:
-    """Ask the controllers, one after the other."""
+    """Run the controllers one after the other."""
     inputs = layout.inputs_of(u)
     if not system.controllers:
         return Controlled(inputs, {}, {})
@@ -181,7 +181,7 @@ class Instant:
         return base_to_tip(self.outward, self.nodes, self.embedding.system.gravity)
 
     def acceleration(self, body: Body, at: Array) -> Array:
-        """Second time derivative of the position of a body-fixed point, in world axes [m/s²]."""
+        """Return the second time derivative of the position of a body-fixed point, in world axes [m/s²]."""
         ground = self.embedding.system.ground
         place = self.outward.placement(body, ground)
         alpha = self.accelerations.alpha[body.name]

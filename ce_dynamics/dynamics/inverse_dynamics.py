@@ -40,7 +40,7 @@ class InverseDynamics(NamedTuple):
 def inverse_dynamics(
     outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array], v_dot: Array
 ) -> InverseDynamics:
-    """Generalised forces T = M θ̈ + C for given accelerations."""
+    """Return the generalised forces T = M θ̈ + C for given accelerations."""
     members = {S.name: outward.members(S) for S in outward.embedding.aggregates}
     alpha = body_accelerations(outward, members, v_dot)
     torques = with_armature(outward, torques, v_dot)
@@ -51,7 +51,7 @@ def inverse_dynamics(
 def body_accelerations(
     outward: Outward, members: Mapping[str, list[Member]], v_dot: Array
 ) -> dict[str, Array]:
-    """Accelerations of all bodies, base to tip; gravity enters as the acceleration −g of the ground."""
+    """Return accelerations of all bodies, base to tip; gravity is the acceleration −g of the ground."""
     embedding = outward.embedding
     alpha = {"ground": spatial(zeros(3), -embedding.system.gravity)}
     for S in embedding.aggregates:

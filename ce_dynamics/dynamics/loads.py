@@ -157,7 +157,7 @@ def _(edge: Written, motion: SubgraphMotion, lam: Floats, values: Values) -> Cou
 
 
 def wrench_along_hinge(H: Array, k: int, value: Scalar) -> Array:
-    """The smallest wrench on a body, at its hinge point in its carrier's axes, with one generalised force."""
+    """Return the smallest wrench on a body, at its hinge in its carrier's axes, with one hinge force."""
     along: Array = H.T @ LDL(H @ H.T).solve(np.eye(len(H))[k]) * value
     return along
 

@@ -141,7 +141,7 @@ def impulse_response(outward: Outward, nodes: Mapping[str, Articulated], nu: Map
 
 
 def composite_inertias(outward: Outward) -> tuple[dict[str, Member], dict[str, Array]]:
-    """Every body as a member, and its inertia with all it carries outside S frozen to it, in p's axes."""
+    """Return every body with its inertia including all it carries outside S, frozen to it, in p's axes."""
     members: dict[str, Member] = {}
     composite: dict[str, Array] = {}
     carried: dict[str, Array] = {}

@@ -182,7 +182,7 @@ class Outward:
     # Observer
 
     def point(self, body: Body, at: Array, frame: Body) -> PointState:
-        """See `Observer.point`."""
+        """Return a point; see `Observer.point`."""
         if body is frame:
             return PointState(body.local(at), zeros(3))
         root = common_ancestor(body, frame)
@@ -194,18 +194,18 @@ class Outward:
         return carry_point(self.placement(S.parent, frame), PointState(point.r, point.v))
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
-        """See `Observer.direction`."""
+        """Return a direction; see `Observer.direction`."""
         turns = body is not frame and not body.is_ground and off_axis(body, axis)
         place = self._axes_of(body, frame) if turns else self.placement(body, frame)
         seen: Array = place.R @ axis
         return seen
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
-        """See `Observer.angular_velocity`."""
+        """Return an angular velocity; see `Observer.angular_velocity`."""
         return self.placement(body, frame).w
 
     def coordinate(self, body: Body, k: int = 0) -> Scalar:
-        """See `Observer.coordinate`."""
+        """Return a coordinate; see `Observer.coordinate`."""
         if body.name in self.embedding.q_of:
             return self._q[self.embedding.q_of[body.name]][k]
         if body.name in self._prescribed:
@@ -213,7 +213,7 @@ class Outward:
         return self._motion(body).coordinates(body.name)[k]
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
-        """See `Observer.rate`."""
+        """Return a rate; see `Observer.rate`."""
         motion = self._motion(body)
         hinge_motion = motion.hinge_motions[body.name]
         return (hinge_motion.X @ motion.theta_dot + hinge_motion.eta)[k]
@@ -226,7 +226,7 @@ class Outward:
 
 
 def axes(outward: Outward, body: Body) -> Array:
-    """Axes of a body as columns, in the world (of a spinning wheel too, whose frame the dynamics leave)."""
+    """Return a body's axes in the world, as columns (of a spinning wheel too, whose frame does not turn)."""
     ground = outward.embedding.system.ground
     return array(outward.direction(body, e, ground) for e in np.eye(3)).T
 

@@ -135,7 +135,7 @@ class BackwardPass:
         return BodyPlacement(self.values(placement.R), self.values(placement.r))
 
     def _newton_euler(self, body: Body, accelerations: Accelerations) -> Floats:
-        """[I α + ω × I ω; m (a − g)] less the applied wrench: what the hinges of a body must provide."""
+        """Return [I α + ω × I ω; m (a − g)] less the applied wrench: the load that the hinges provide."""
         R = self.R[body.name]
         alpha, inertia = self.values(accelerations.alpha[body.name]), self.values(body.inertia)
         omega = R.T @ self.values(self.outward.placement(body, self.system.ground).w)
@@ -235,7 +235,7 @@ class BackwardPass:
 
     @_apply.register
     def _(self, edge: Coupled, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
-        """Forces of a coupling act along hinges, which transmit them (and any drive's torque there)."""
+        """Take off what a coupling exerts along hinges, which transmit it (and any drive's torque)."""
         last, generalised = edge.body_b, coupling_forces(edge, motion, lam, self.values).generalised
         H = self.values(last.inboard.H(motion.hinge_motions[last.name].c))
         along = wrench_along_hinge(H, edge.coordinates[-1].k, generalised[-1])
@@ -244,7 +244,7 @@ class BackwardPass:
         self.result.closures[edge.name] = self._reaction(at, f, generalised)
 
     def _taken(self, S: Aggregate, name: str, f_p: Floats, x: Array) -> tuple[Floats, Floats]:
-        """A wrench on a body at a point, given in the axes of the parent of S, in the world and taken off."""
+        """Subtract a wrench at a point, given in the axes of S's parent; return it in world axes."""
         R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
         f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(x)
         self.needed[name] = self.needed[name] - phi_force(at - self.r[name], f)
@@ -331,4 +331,4 @@ class TracedPass(BackwardPass):
         return lam
 
     def _residual(self, left: Array) -> float:
-        return 0.0  # of whole systems: nobody asks
+        return 0.0  # of whole systems: not needed

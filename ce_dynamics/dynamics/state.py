@@ -134,7 +134,7 @@ class Layout:
 
 
 def list_memory(controller: Controller, sampling: Sampling) -> tuple[StateDeclaration, ...]:
-    """A controller's memory; last, where it skips samples, their number since the last one used."""
+    """List a controller's memory; last, where it skips samples, their number since the last one used."""
     own = (*controller.states, *controller.sampled)
     return (*own, StateDeclaration(COUNT, "1")) if sampling.every.get(controller.name, 1) > 1 else own
 

@@ -69,7 +69,7 @@ def next_part(
     rows: dict[str, range],
     columns: dict[Body, range],
 ) -> tuple[CutEdge, ...] | None:
-    """The fewest of the closures left that determine the unknown hinges on their paths; None if all do."""
+    """Return the fewest closures left that determine the unknown hinges on their paths; None if all do."""
     moved = {edge.name: unknown & set(paths[edge.name]) for edge in left}
     for part in candidates(left, moved):
         together = set().union(*(moved[edge.name] for edge in part))
@@ -81,7 +81,7 @@ def next_part(
 
 
 def candidates(left: Sequence[CutEdge], moved: Mapping[str, set[Body]]) -> Iterator[tuple[CutEdge, ...]]:
-    """A few closures at a time, then all that move nothing but what one of them moves, as rods of a beam."""
+    """Yield a few closures at a time, then all that move only what one of them moves, as rods of a beam."""
     for number in range(1, min(MOST_TOGETHER, len(left) - 1) + 1):
         yield from combinations(left, number)
     for edge in left:
@@ -113,7 +113,7 @@ def make_block(
 
 
 def path(edge: CutEdge) -> tuple[Body, ...]:
-    """Bodies between the ends of a closure of bodies and what carries all; none for those of hinges alone."""
+    """Return bodies between the ends of a closure and their common carrier; none for closures of hinges."""
     if edge.couples_hinges:
         return ()
     root = reduce(common_ancestor, edge.tops)

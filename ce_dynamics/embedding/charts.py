@@ -164,7 +164,7 @@ class ChartLinkage(Linkage):
     # Charts, on floats
 
     def directions(self, q: Array) -> Array:
-        """Orthonormal directions (n, N), in scaled coordinates, in which the loop can move."""
+        """Return orthonormal directions (n, N), in scaled coordinates, in which the loop can move."""
         _, Y = self.kernel(q, self.kernel.p0)
         scaled = self.kernel.scale_columns(Y)
         _, _, Vt = singular_values_and_vectors(scaled)
@@ -281,7 +281,7 @@ class ChartLinkage(Linkage):
             )
 
     def solve_on_chart(self, c: Array, theta_dot: Array) -> OnChart:
-        """Configuration, X_S and bias; NaN where the plane is too far from the loop's configurations."""
+        """Return configuration, X_S and bias; NaN where the plane is too far from the configurations."""
         theta, q_r, T = self._parts(c)
         rows, loop, n_v = self._rows, self.loop, self.loop.m
         N = len(theta)
@@ -308,7 +308,7 @@ class ChartLinkage(Linkage):
         return OnChart(q, X, bias)
 
     def renewal(self, c: Array, theta_dot: Array) -> tuple[Scalar, Array, Array]:
-        """Wear, and the same motion on a fresh chart, as `wear` and `recentre` answer; traced, too.
+        """Return the wear, and the same motion on a fresh chart, see `wear` and `recentre`; traced, too.
 
         The loop moves along M θ̇ = Q R θ̇ in scaled coordinates, with Tᵀ M = 1 (T33): the new chart has the
         directions Q, and Tᵀ Q = R⁻¹ has the cosines between both.  None is above one, so that the smallest is

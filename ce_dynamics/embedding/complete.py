@@ -51,7 +51,7 @@ THE_REST = "other linkages leave it open"
 
 @singledispatch
 def output_of(edge: CutEdge, prescribed: Container[str]) -> Body | None:
-    """The body whose hinge a coupling gives from its others where there is a choice: the last it can."""
+    """Return the body whose hinge a coupling gives from its others: of several, the last possible one."""
     return None
 
 
@@ -89,7 +89,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
 
 
 def add_remaining_linkages(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
-    """Linkages, and what finds the hinges that they leave, from the closures that they leave open.
+    """Return the linkages, and those that find the remaining hinges from the closures still open.
 
     Linkages that need to know where these hinges are come after it.
     """
@@ -107,7 +107,7 @@ def add_remaining_linkages(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple
 
 
 def solve_by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
-    """Newton's method on a loop of S, part after part where it can be; formulas for what is recognised.
+    """Solve a loop of S by Newton's method, part after part if possible; recognised parts by formulas.
 
     What one coordinate leads stays in one table unless all of its parts have tables or formulas.
     """
@@ -193,7 +193,7 @@ def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str])
 
 
 def find_looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
-    """Bodies that the positions of geometric closures depend on: their ends and all that carries these."""
+    """Find bodies on which positions of geometric closures depend: their ends and all carriers of these."""
     return {body for edge in geometric for end in edge.bodies for body in find_chain(S, end)}
 
 
@@ -272,7 +272,7 @@ def linkage_of(part: Leg | RodJoints | Peel) -> Linkage:
 
 
 def part_solved(S: Aggregate, part: Loop, certain: bool) -> Linkage:
-    """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
+    """Return a part of closures by formulas if it is recognised and its branch is certain, else numerically.
 
     What a single coordinate leads is kept on its branch, which determines whole turns, too.
     """
@@ -296,7 +296,7 @@ def recognise(part: Loop) -> Linkage | None:
 
 
 def numeric(S: Aggregate, loop: Loop, why: str) -> NumericLinkage:
-    """Newton's method on a loop of S, and why."""
+    """Return Newton's method on a loop of S, and the reason for it."""
     ends = {end for edge in loop.closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
     shape = None if siblings else shape_of(loop.parent, loop.bodies, loop.closures, loop.dependent)

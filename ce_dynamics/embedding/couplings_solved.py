@@ -203,7 +203,7 @@ def next_eliminated(plan: CouplingPlan) -> Eliminated | None:
 def matrix(
     edges: Sequence[Coupled], coordinates: Sequence[Coordinate], number: Callable[[Any], float] = float
 ) -> tuple[Array, Array]:
-    """Linear couplings as C q = d; ``float`` refuses free parameters, in words."""
+    """Return linear couplings as C q = d; ``float`` refuses free parameters by name."""
     C, d = np.zeros((len(edges), len(coordinates))), np.zeros(len(edges))
     for i, edge in enumerate(edges):
         row = edge.coupling.row()

@@ -124,7 +124,7 @@ def is_round(body: Body) -> bool:
 
 
 def driven_bodies(system: System) -> set[str]:
-    """Bodies whose motion relative to their carrier, or the root of their own loop, is wholly prescribed."""
+    """Return bodies whose motion relative to their carrier, or the root of their own loop, is prescribed."""
     driven = set(system.prescribed)
     for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, set())
@@ -145,7 +145,7 @@ def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEd
 
 
 def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body]:
-    """Bodies on the tree paths between a closure's ends, and the root of these paths, which is not one.
+    """Return bodies on the tree paths between a closure's ends, and their root, which is not among them.
 
     An end that moves in a prescribed way counts as fixed on what carries it, unless it carries the other end
     or the loop itself is driven.  What couples hinges needs the bodies on both sides of each, and keeps
@@ -175,7 +175,7 @@ def anchor(body: Body, driven: set[str], other: Body | None = None) -> Body:
 
 
 def merge_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
-    """Aggregation sub-graphs with those that share a body put together."""
+    """Merge aggregation sub-graphs that share a body."""
     groups = BodyGroups()
     first: dict[str, Body] = {}
     for loop in system.closures:
@@ -221,7 +221,7 @@ class BodyGroups:
 
 
 def linkages_by_body(system: System) -> dict[str, list[int]]:
-    """For each body the numbers of the linkages that find its hinge."""
+    """Return, for each body, the numbers of the linkages that find its hinge."""
     finders: dict[str, list[int]] = {}
     for k, linkage in enumerate(system.linkages):
         for name in linkage.determines:
@@ -315,7 +315,7 @@ def attach_linkages(S: Aggregate, system: System) -> Aggregate:
 def chosen_independent(
     freedoms: Freedoms, prescribed: Container[str], closures: Sequence[CutEdge], found: set[str]
 ) -> Sequence[Lead] | None:
-    """Independent coordinates of a sub-graph for which the user named none; None if no hinges can lead it.
+    """Choose independent coordinates of a sub-graph for which the user named none; None if no hinge can lead.
 
     Those that linkages (``found``) or couplings give from the others are left to them.
     """

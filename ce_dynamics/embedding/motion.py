@@ -138,7 +138,7 @@ class HingeMotion(NamedTuple):
 
 
 def cross_columns(w: Array, e: Array) -> Array:
-    """w_k × e for every column k of w."""
+    """Return w_k × e for every column k of w."""
     if w.shape[1] == 0:
         return zeros(3, 0)
     if w.dtype == e.dtype == np.float64:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def lead_by_path(S: Aggregate, N: int) -> Aggregate:
-    """The same led by no hinge: by the position along the path of its configurations, or on a chart of them.
+    """Return the aggregated body led by a position along its path of configurations, or on a chart of them.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def led_by_no_hinge(S: Aggregate) -> bool:
 
 
 def start_led_by_no_hinge(system: System, S: Aggregate) -> tuple[Array, Array]:
-    """Initial coordinates and rates of what stands for the aggregated body's coordinates."""
+    """Return the initial values and rates of the coordinates that stand for the aggregated body's."""
     path, chart = path_of(S), chart_of(S)
     if path is not None:
         s, s_dot = start_on_path(system, S, path)
@@ -93,7 +93,7 @@ def start_led_by_no_hinge(system: System, S: Aggregate) -> tuple[Array, Array]:
 
 
 def start_on_chart(system: System, S: Aggregate, linkage: ChartLinkage) -> tuple[Array, Array]:
-    """Initial chart and rates, from the coordinates and rates of some hinges.
+    """Return the initial chart and rates, from the coordinates and rates of some hinges.
 
     Hinges that the user named independent and gave no initial value for stay where they are.
     """
@@ -110,7 +110,7 @@ def start_on_chart(system: System, S: Aggregate, linkage: ChartLinkage) -> tuple
 
 
 def start_on_path(system: System, S: Aggregate, linkage: PathLinkage) -> tuple[float, float]:
-    """Initial path coordinate and rate, from one hinge's coordinate and one hinge's rate.
+    """Return the initial path coordinate and rate, from one hinge's coordinate and one hinge's rate.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def start_on_path(system: System, S: Aggregate, linkage: PathLinkage) -> tuple[f
 
 
 def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
-    """Initial coordinates and velocities: the design pose at rest, or the values given to `System.start`.
+    """Return initial coordinates and velocities: the design pose at rest, or those of `System.start`.
 
     Raises
     ------
@@ -170,7 +170,7 @@ ITERATIONS = 30
 
 
 def find_start(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
-    """Coordinates of all hinges with some as given, led there from the design pose with as little else moved.
+    """Find coordinates of all hinges with some given, led there from the design pose, moving the rest least.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def find_start(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequenc
 
 
 def conditions_at(linkage: ChartLinkage, q: Array, places: list[int]) -> Array:
-    """Conditions on all scaled velocities: the closures', and one for each coordinate that is given."""
+    """Return conditions on all scaled velocities: the closures', and one for each given coordinate."""
     _, Y = linkage.kernel(q, linkage.kernel.p0)
     return np.vstack((linkage.kernel.scale_columns(Y), velocity_rows(linkage, places)))
 

@@ -185,7 +185,7 @@ def still_true(
 
 
 def path(system: System, edge: CutEdge) -> set[Body]:
-    """Bodies whose hinges a closure depends on, but for prescribed ones."""
+    """Return bodies whose hinges a closure depends on, except prescribed ones."""
     one, *others = (set(ancestors(body)) for body in edge.bodies)
     own = one.union(*others) - one.intersection(*others)  # all have the ground
     return {body for body in own if body.name not in system.prescribed}

@@ -80,7 +80,7 @@ def free_principal(inertia: Array) -> tuple[Scalar, tuple[tuple[Scalar, Array], 
 
 
 def cholesky_terms(A: Array) -> tuple[tuple[Scalar, Array], ...]:
-    """A = L D Lᵀ as Σ d l lᵀ, for a positive semi-definite A: where a pivot is zero, so is its column."""
+    """Return A = L D Lᵀ as Σ d l lᵀ for positive semi-definite A: zero pivots have zero columns."""
 
     def ratio(entry: Scalar, pivot: Scalar) -> Scalar:
         return where(pivot == 0.0, 0.0, entry / where(pivot == 0.0, 1.0, pivot))
@@ -141,7 +141,7 @@ def principal_inertia(inertia: Array) -> PrincipalInertia:
 
 
 def check_inertia(value: Any, name: str) -> Array:
-    """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it."""
+    """Check a user's inertia; return a symmetric (3, 3) copy, and warn where no rigid body can have it."""
     if free_numbers(value):
         return checked_free_inertia(value, name, lambda plain: check_inertia(plain, name))
     given = checks.numbers(f"body {name!r}: inertia", value)

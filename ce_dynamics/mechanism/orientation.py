@@ -41,7 +41,7 @@ class Directions(NamedTuple):
         return parts
 
     def revolve(self, axis: Array, cosine: Scalar, sine: Scalar) -> Directions | None:
-        """After a turn about one of the directions; None if ``axis`` is none of them.
+        """Return the orientation after a turn about one of the directions; None if ``axis`` is none of them.
 
         With free parameters it is None as well, for other values of these may part axis and direction.
         """
@@ -74,7 +74,7 @@ class Orientation(NamedTuple):
         return now
 
     def columns(self, vectors: Array) -> Array:
-        """Body-fixed vectors, given in rows in the design pose, as they are now, in columns (3, n)."""
+        """Return body-fixed vectors, given in rows in the design pose, as they are now, as columns (3, n)."""
         if self.directions is None:
             product: Array = self.R @ vectors.T
             return product
@@ -83,7 +83,7 @@ class Orientation(NamedTuple):
         return np.stack([self.rotate(vector) for vector in vectors], axis=1)
 
     def on_body(self, vector: Array, *fixed: Array) -> tuple[Array, ...]:
-        """A vector as it is now, then body-fixed ones of the design pose, all along the same body-fixed axes.
+        """Return a present vector, then body-fixed ones of the design pose, all along the same body axes.
 
         The axes are those that cost least.
         """

@@ -209,7 +209,7 @@ def part_way(thing: T, s: float, root: Body | None = None) -> T:
 
 
 def sample_values(values: Array, number: int) -> list[Array]:
-    """An array at nominal and at some more values of the free parameters in it, which differ by about 1 %."""
+    """Return an array at nominal values of its free parameters and at more, which differ by about 1 %."""
     inputs = [part for part in postorder((x for x in values if is_free(x)), {}) if part.op == Op.INPUT]
     factors = np.random.default_rng(0).uniform(-0.01, 0.01, (number, len(inputs)))
     found = [np.asarray(nominal(values), dtype=float)]

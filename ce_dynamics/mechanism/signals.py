@@ -125,7 +125,7 @@ class Output:
         return Output(self.name, self.unit, copy.deepcopy(self.function, memo))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle, which knows functions by their names only."""
+        """Return the name: pickle stores functions by their names only."""
         function = self.function
         while isinstance(function, functools.partial):
             function = function.func

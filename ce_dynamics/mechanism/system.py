@@ -525,7 +525,7 @@ class System:
         return known
 
     def describe(self) -> Any:
-        """Bodies, spanning tree, cuts, aggregated bodies, coordinates and degrees of freedom.
+        """Describe bodies, spanning tree, cuts, aggregated bodies, coordinates and degrees of freedom.
 
         Returns
         -------

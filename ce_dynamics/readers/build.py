@@ -45,7 +45,7 @@ from ce_dynamics.readers.xml_file import Element
 
 
 def add_couplings(system: System, robot: Robot) -> None:
-    """All of them."""
+    """Add all couplings of a robot."""
     carriers = {joint.child: joint for joint in robot.joints.values()}
     for coupling in robot.couplings.values():
         couple(system, coupling, carriers)
@@ -55,7 +55,7 @@ def add_couplings(system: System, robot: Robot) -> None:
 
 
 def couple(system: System, coupling: CouplingOf, carriers: dict[str, RobotJoint]) -> None:
-    """Σ q on the way to the successor = ratio × Σ q on the way to the predecessor."""
+    """Impose Σ q on the way to the successor = ratio × Σ q on the way to the predecessor."""
     element = coupling.element
     for name in (coupling.predecessor, coupling.successor):
         if name not in carriers:
@@ -86,7 +86,7 @@ def moving(end: Body, root: Body, carriers: dict[str, RobotJoint], element: Elem
 
 
 def follow(system: System, joint: RobotJoint, joints: dict[str, RobotJoint]) -> None:
-    """The joint's coordinate = multiplier × that of another + offset."""
+    """Impose the joint's coordinate = multiplier × that of another + offset."""
     mimic = joint.mimic
     assert mimic is not None
     if mimic.joint not in joints:
@@ -196,7 +196,7 @@ def hinge(joint: RobotJoint, frame: Pose, q: float) -> Hinge:
 
 
 def add_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptions) -> None:
-    """Viscous and dry friction of a joint, and its stops if they are wished for."""
+    """Add viscous and dry friction of a joint, and its stops on request."""
     with locate_errors(joint.element.place):
         if joint.damping:
             system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
@@ -210,7 +210,7 @@ def add_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptio
 
 
 def add_axis_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptions) -> None:
-    """Springs, viscous and dry friction of single coordinates."""
+    """Add springs, viscous and dry friction of single coordinates."""
     for load in joint.loads:
         of = joint.name if body.inboard.n_v == 1 else f"{joint.name} {load.component + 1}"
         with locate_errors(joint.element.place):
@@ -258,7 +258,7 @@ def close(system: System, loop: RobotLoop, robot: Robot, frames: dict[str, Pose]
 
 
 def leading(bodies: Collection[Body], found: Collection[str], asked: Collection[str]) -> list[Body]:
-    """Hinges that lead a loop: those found with its design pose, which has hinges of one coordinate only.
+    """Return hinges that lead a loop: those found with its design pose, for hinges of one coordinate only.
 
     Loops with others use the requested hinges, or an automatic choice.
     """

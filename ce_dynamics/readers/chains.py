@@ -134,7 +134,7 @@ class Chains:
             self.signs[k] = 1.0 if axes[0] @ axes[1] >= 0.0 else -1.0
 
     def errors(self, q: Array) -> tuple[Array, Array]:
-        """Residuals (M, rows), lengths in sizes, and their Jacobian (M, rows, n) per unit of `scales`."""
+        """Return residuals (M, rows), lengths in sizes, and their Jacobian (M, rows, n) by `scales`."""
         poses = self.poses(q)
         parts = [self.errors_of(loop, s, poses) for loop, s in zip(self.loops, self.signs, strict=True)]
         parts += [self._errors_by(law, q) for law in self.laws]
@@ -144,7 +144,7 @@ class Chains:
         return np.concatenate([part[0] for part in parts], axis=1), J * self.scales
 
     def errors_of(self, loop: ChainLoop, sign: float, poses: LinkPoses) -> tuple[Array, Array]:
-        """Residuals and Jacobian of one loop."""
+        """Return residuals and Jacobian of one loop."""
         R_a, r_a = frame_of(poses, loop.a, loop.at_a)
         R_b, r_b = frame_of(poses, loop.b, loop.at_b)
         to_a = np.swapaxes(R_a, 1, 2)
@@ -237,7 +237,7 @@ def frame_of(poses: LinkPoses, link: int, frame: Pose) -> tuple[Array, Array]:
 def rows_of(
     loop: ChainLoop, sign: float, p: Array, R: Array, linear: Array, angular: Array
 ) -> tuple[Array, Array]:
-    """Residuals and Jacobian of a closure from the pose of its frame b in a, and from its rates."""
+    """Return residuals and Jacobian of a closure from the pose of its frame b in a, and from its rates."""
     axis = loop.axis
     if loop.kind == "spherical":
         return p, linear
@@ -267,7 +267,7 @@ def turns(axis: Array, angle: Array) -> Array:
 
 
 def vectors(R: Array) -> Array:
-    """Rotation vectors (M, 3) of rotations (M, 3, 3), at most π long."""
+    """Return rotation vectors (M, 3) of rotations (M, 3, 3), at most π long."""
     sine = 0.5 * np.stack((R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]), axis=1)
     size = np.linalg.norm(sine, axis=1)
     cosine = 0.5 * (np.trace(R, axis1=1, axis2=2) - 1.0)

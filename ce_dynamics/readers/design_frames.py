@@ -184,7 +184,7 @@ SHORT = 1e-9
 
 
 def with_single_hinges(robot: Robot, whole: Collection[str] = ()) -> Robot:
-    """The robot with balls and cardan joints in its loops as hinges of one coordinate each, but for some.
+    """Return the robot with the balls and cardan joints of its loops as single hinges, except those named.
 
     All but the last stand before links without mass, named after the joint's link: ``link/1``, ``link/2``.
     """
@@ -211,7 +211,7 @@ def with_single_hinges(robot: Robot, whole: Collection[str] = ()) -> Robot:
 
 
 def across(direction: Array) -> tuple[Array, Array, Array]:
-    """Three perpendicular axes, the last along a direction."""
+    """Return three perpendicular axes, the last along a direction."""
     first = np.cross(direction, np.eye(3)[int(np.argmin(np.abs(direction)))])
     first = first / np.linalg.norm(first)
     return first, np.cross(direction, first), direction
@@ -230,7 +230,7 @@ def direction_of(robot: Robot, joint: RobotJoint) -> Array:
 
 
 def rod_from(robot: Robot, link: str) -> Array | None:
-    """From a link's origin to the one other point that anything holds; along a slide that it carries."""
+    """Return the direction from a link's origin to the only other held point; of a slide that it carries."""
     points: list[Array] = []
     for name, at in rigid(robot, link):
         points += [
@@ -248,7 +248,7 @@ def rod_from(robot: Robot, link: str) -> Array | None:
 
 
 def rod_through(robot: Robot, link: str, at: Pose) -> Array | None:
-    """Along the rod that a frame of a link ends, in the link's axes."""
+    """Return the direction of the rod that a frame of a link ends, in the link's axes."""
     for joint in robot.joints.values():
         for name, where in rigid(robot, joint.child):
             if name == link and joint.kind in ("spherical", "cardan"):

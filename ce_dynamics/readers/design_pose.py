@@ -194,7 +194,7 @@ class DesignPoseSearch:
         return np.array(exact or [pose for pose, _ in polished]).reshape(-1, self.chains.n)
 
     def _descend(self, q: Array, free: Array, iterations: int) -> Array:
-        """Levenberg and Marquardt's steps on all poses together."""
+        """Make Levenberg–Marquardt steps on all poses together."""
         q = q.copy()
         columns = np.flatnonzero(free)
         damping = np.full(len(q), 1e-3)
@@ -285,7 +285,7 @@ class DesignPoseSearch:
 
 
 def leading(N: Array, wished: Sequence[int]) -> list[int]:
-    """Coordinates that lead, given the null space N: the wished as far as they can, and the best others."""
+    """Choose leading coordinates for the null space N: requested ones if possible, and the best others."""
     chosen: list[int] = []
     left = np.eye(N.shape[1])
     for pool in (list(wished), [k for k in range(len(N)) if k not in wished]):

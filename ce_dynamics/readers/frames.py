@@ -49,7 +49,7 @@ def clean_rotation(R: Array) -> Array:
 
 
 def from_rpy(rpy: Array, right_angles: float) -> Array:
-    """R = Rz(yaw) Ry(pitch) Rx(roll); angles that near to a multiple of a right angle are taken as such."""
+    """Return R = Rz(yaw) Ry(pitch) Rx(roll); angles within `right_angles` of a right one count as such."""
     (cr, sr), (cp, sp), (cy, sy) = (cosine_and_sine(float(angle), right_angles) for angle in rpy)
     return np.array(
         (
@@ -129,7 +129,7 @@ def distance(kind: str, a: Pose, b: Pose, axis: Array) -> float:
 
 
 def misalignment(kind: str, a: Pose, b: Pose, axis_a: Array, axis_b: Array) -> float:
-    """The angle about directions that the closure does not leave free; of two axes, that of their lines."""
+    """Return the angle about the directions that the closure holds; for two axes, that of their lines."""
     if kind == "spherical":
         return 0.0
     if kind in ("prismatic", "fixed"):

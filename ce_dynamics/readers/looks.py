@@ -47,7 +47,7 @@ def surface(path: Path, scale: Array) -> tuple[Array, Array]:
 
 
 def mesh_of(model: Any, index: int) -> tuple[Array, Array]:
-    """Vertices and triangles of a mesh of MuJoCo's, in the axes of its inertia, which its shapes have too."""
+    """Return vertices and triangles of MuJoCo's mesh, in the axes of its inertia, as its shapes."""
     first, count = int(model.mesh_vertadr[index]), int(model.mesh_vertnum[index])
     vertices = np.array(model.mesh_vert[first : first + count], dtype=float)
     first, count = int(model.mesh_faceadr[index]), int(model.mesh_facenum[index])

@@ -386,7 +386,7 @@ def try_step(method: Method, rate: Rate, z: Floats, h: float) -> tuple[Floats, F
 
 
 def accurate_step(method: Method, rate: Rate, z: Floats, tolerance: float, longest: float) -> float:
-    """The longest step of which the error is within the tolerance, to some per cent; `longest` at most."""
+    """Return the longest step, at most `longest`, with an error within the tolerance, to some per cent."""
     power = 1.0 / (method.order if isinstance(method, EmbeddedPair) else method.order + 1)
     h = longest
     for _ in range(60):

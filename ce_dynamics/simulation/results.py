@@ -304,5 +304,5 @@ def names(dimension: str, members: Sequence[str]) -> ResultVariable:
 
 
 def observe_run(model: Model, Y: Floats, U: Floats) -> Observed:
-    """Outputs, closure errors and gearing at every stored instant."""
+    """Return outputs, closure errors and gearing at every stored instant."""
     return Observed(*model.observation.at_rows(Y, U))

@@ -141,7 +141,7 @@ class RateAt:
 
 
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:
-    """Inputs given once, by name; the defaults where none are given."""
+    """Return inputs given once, by name; the defaults where none are given."""
     u = model.u0
     if isinstance(inputs, Mapping):
         names = [entry.name for entry in model.layout.u][: model.layout.n_inputs]

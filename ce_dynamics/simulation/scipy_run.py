@@ -73,7 +73,7 @@ def integrate(
     t_store: Floats,
     options: RunOptions,
 ) -> tuple[Floats, Floats, str]:
-    """Times, states (in rows) and, if the end was not reached, the cause.
+    """Return times, states (in rows) and, if the end was not reached, the cause.
 
     ``accepted`` has the initial time and state; all steps are appended to it.
     """

@@ -287,7 +287,7 @@ def integrate(
     S0: Floats,
     options: Mapping[str, Any],
 ) -> tuple[Floats, Floats, Floats]:
-    """Times, states and their derivatives, as far as the run came; with options of SciPy's `solve_ivp`."""
+    """Return times, states and their derivatives as far as reached; options as of SciPy's `solve_ivp`."""
     from scipy.integrate import solve_ivp  # here, because most runs never ask
 
     n, m = len(state), len(columns)

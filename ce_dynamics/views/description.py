@@ -115,7 +115,7 @@ def role(body: Body, S: Aggregate) -> Role:
 
 
 def owners_of(leading: Sequence[Written]) -> set[str]:
-    """Bodies whose hinges have components that lead."""
+    """Return bodies whose hinges have components that lead."""
     functions = [lead.function.function for lead in leading if isinstance(lead.function, LeadCondition)]
     return {function.body for function in functions if isinstance(function, (HingeCoordinate, Turned))}
 

@@ -149,7 +149,7 @@ def skeleton(
 def locate_points(
     model: Model, y: ArrayLike | None, u: ArrayLike | None, points: Sequence[tuple[Body, Array]]
 ) -> Floats:
-    """World positions (n, 3) of body-fixed points given by their design positions."""
+    """Return the world positions (n, 3) of body-fixed points given by their design positions."""
     state, inputs = model.given_state(y), model.given_inputs(u)
     outward = model.instant(state, inputs).outward
     numbers = [x for body, at in points for x in outward.point(body, at, model.system.ground).r]
@@ -244,7 +244,7 @@ def axis_name(direction: Floats) -> str:
 
 
 def distinct(points: Floats, tolerance: float) -> Floats:
-    """Points without those that coincide with an earlier one."""
+    """Return points without those that coincide with an earlier one."""
     kept: list[Floats] = []
     for point in points:
         if all(np.max(np.abs(point - other)) > tolerance for other in kept):
@@ -331,7 +331,7 @@ def outline_of(points: Floats) -> Floats:
 
 
 def draw_hinges(axes: Axes, model: Model, poses: dict[str, Floats], plane: Floats) -> None:
-    """Hinge points: triangles below those on the ground, filled where the hinge is independent."""
+    """Draw hinge points: triangles below those on the ground, filled where the hinge is independent."""
     independent = {body.name for S in model.embedding.aggregates for body in S.independent}
     for body in model.system.bodies:
         if isinstance(body.inboard, Free):

@@ -53,7 +53,7 @@ def key(colours: Mapping[str, str]) -> str:
 
 
 def number(value: float) -> str:
-    """Three or four digits, with a real minus; a dash where there is none."""
+    """Format a number with three or four digits and a real minus; a dash where there is none."""
     if value != value or value in (float("inf"), float("-inf")):
         return "–"
     shown = f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4g}"

@@ -73,7 +73,7 @@ def tree_figure(description: Lines) -> Figure:
 
 
 def place_bodies(bodies: Sequence[BodyLine]) -> dict[str, BoxPlace]:
-    """Places of all bodies: one row each, every level of the tree to the right of the names before it."""
+    """Place all bodies: one row each, every level of the tree to the right of the names before it."""
     widest = [text_width("ground", 9.0)]
     for line in bodies:
         widest += [0.0] * (line.depth + 1 - len(widest))
@@ -87,18 +87,18 @@ def place_bodies(bodies: Sequence[BodyLine]) -> dict[str, BoxPlace]:
 
 
 def text_width(text: str, size: float) -> float:
-    """Width of a text of that size in points, with what surrounds it [in]; measured, for fonts differ."""
+    """Measure the width of a text of that size in points, with its surroundings [in], as fonts differ."""
     return float(TextPath((0.0, 0.0), drawn_text(text), size=size).get_extents().width) / 72.0 + 0.12
 
 
 def draw_body(axes: Axes, place: BoxPlace, text: str, colour: str) -> None:
-    """The name of a body in a box."""
+    """Draw the name of a body in a box."""
     box = {"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "0.3", "linewidth": 0.8}
     axes.text(place.left, place.y, drawn_text(text), ha="left", va="center", fontsize=9, bbox=box, zorder=5)
 
 
 def draw_hinge(axes: Axes, places: Mapping[str, BoxPlace], line: BodyLine) -> None:
-    """The edge from the parent to a body, with the type of its hinge."""
+    """Draw the edge from the parent to a body, with the type of its hinge."""
     parent, place = places[line.parent], places[line.name]
     colour, dashes, thickness = STYLE[line.role]
     stem = parent.left + 0.12
@@ -124,7 +124,7 @@ def draw_hinge(axes: Axes, places: Mapping[str, BoxPlace], line: BodyLine) -> No
 
 
 def draw_cuts(axes: Axes, places: Mapping[str, BoxPlace], cuts: Sequence[CutLine], right: float) -> None:
-    """The cut edges: to the right of the tree, the longest outermost, each with its name."""
+    """Draw the cut edges: to the right of the tree, the longest outermost, each with its name."""
     span = {cut.name: abs(places[cut.body_a].y - places[cut.body_b].y) for cut in cuts}
     ends = Counter(name for cut in cuts for name in (cut.body_a, cut.body_b))
     met: Counter[str] = Counter()

@@ -49,7 +49,7 @@ def demonstrate(name: str, *, animation: bool) -> None:
 
 
 def cables(scene: TowingScene, run: TowingRun) -> list[tuple[str, float, float, float, float, str]]:
-    """Rows of the table of cables."""
+    """Return rows of the table of cables."""
     h = run.t[1] - run.t[0]
     rows = []
     for k, cable in enumerate(scene.towing.cables):
@@ -63,7 +63,7 @@ def cables(scene: TowingScene, run: TowingRun) -> list[tuple[str, float, float, 
 
 
 def summary(scene: TowingScene, run: TowingRun) -> list[tuple[str, float | str, str]]:
-    """Figures of a run: label, value, unit."""
+    """Return figures of a run: label, value, unit."""
     h = float(run.t[1] - run.t[0])
     # the report needs states that are solved well below its own tolerance
     exact = GaussSeidel(1e-13, 200_000) if scene.towing.feet else Exact()
@@ -103,7 +103,7 @@ def charts(scene: TowingScene, run: TowingRun) -> list[Chart]:
 
 
 def report() -> None:
-    """Two robots pull a crate with cables side by side: any share of the load moves it alike."""
+    """Report two robots that pull a crate with cables side by side: any share of the load moves it alike."""
     crate = RigidBody("crate", 2.0, (0.1, 0.1, 0.1))
     cables = [Tow(f"robot {n}", CableEnd("crate"), Straight((n, 0, 0)), float(n)) for n in (2, 3)]
     towing = Towing([crate], cables, gravity=(-9.81, 0.0, 0.0))

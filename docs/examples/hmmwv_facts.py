@@ -13,7 +13,7 @@ ROW = "{:50} {:>10} {:>10} {}"
 
 
 def show(what: str, values: object, unit: str = "", digits: int = 3) -> None:
-    """A row with one number, or one each for front and rear."""
+    """Print a row with one number, or one each for front and rear."""
     numbers = [f"{value:.{digits}f}" for value in np.atleast_1d(np.asarray(values, dtype=float))]
     print(ROW.format(what, numbers[0], numbers[1] if len(numbers) > 1 else "", unit).rstrip())
 

@@ -59,7 +59,7 @@ class Lanes(VecEnv):
 
 
 def driven(agent: Any, episodes: int = 20) -> tuple[int, float]:
-    """Courses that the agent drives to their end, and its mean reward."""
+    """Count the courses that the agent completes, and return its mean reward."""
     env = VehicleEnv("lane-change", randomise=RANGES)
     successes, rewards = 0, 0.0
     for seed in range(episodes):

@@ -74,7 +74,7 @@ def main(duration: float = 60.0) -> None:
 
 
 def embedded(case: Case, label: str, method: Method, rtol: float, atol: float) -> Line:
-    """The embedded model, as `simulate-vehicle` integrates it."""
+    """Return the embedded model, as `simulate-vehicle` integrates it."""
     run = simulate(
         case.model, case.manoeuvre, duration=case.duration, y0=case.y0,
         method=method, rtol=rtol, atol=atol, interval=INTERVAL,
@@ -85,7 +85,7 @@ def embedded(case: Case, label: str, method: Method, rtol: float, atol: float) -
 
 
 def augmented(case: Case) -> list[Line]:
-    """The fully augmented model with three treatments of its constraints."""
+    """Return the fully augmented model with three treatments of its constraints."""
     model: Model = case.model
     full = FullyAugmented(model.system)
     y0 = full.state_from_embedded(model.embedding, *model.layout.split(case.y0))
@@ -110,7 +110,7 @@ def augmented(case: Case) -> list[Line]:
 
 
 def draw(lines: list[Line], duration: float) -> None:
-    """Closure errors over time."""
+    """Draw closure errors over time."""
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     axes = figure.add_subplot()
     for line, colour, level in zip(lines, COLOURS, LEVELS, strict=True):
@@ -132,7 +132,7 @@ def draw(lines: list[Line], duration: float) -> None:
 
 
 def report(lines: list[Line], reference: Line, duration: float) -> None:
-    """The numbers, as a table."""
+    """Print the numbers as a table."""
     print(f"ce-dynamics {__version__}, {duration:g} s, rtol = {RTOL:g}, atol = {ATOL:g}")
     print("chassis at the end off by: distance from the embedded solution at rtol = atol = 1e-12\n")
     head = ("", "closure max [m]", "at the end [m]", "chassis off by [m]", "wall s per s")

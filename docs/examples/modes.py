@@ -30,7 +30,7 @@ VIEWS = {"side": (0, 2), "front": (1, 2)}
 
 
 def outline(points: Floats) -> Floats:
-    """The convex hull of some points of a plane, closed."""
+    """Return the closed convex hull of points in a plane."""
     if len(np.unique(points.round(9), axis=0)) < 3:
         return points
     corners = ConvexHull(points, qhull_options="QJ").vertices
@@ -38,7 +38,7 @@ def outline(points: Floats) -> Floats:
 
 
 def tyre(centre: Floats, R: Floats, view: str) -> Floats:
-    """What is seen of a tyre."""
+    """Return the visible outline of a tyre."""
     half_width, radius = TYRE
     if view == "side":
         turn = np.linspace(0.0, 2.0 * np.pi, 60)
@@ -48,7 +48,7 @@ def tyre(centre: Floats, R: Floats, view: str) -> Floats:
 
 
 def pose(positions: Floats, rotations: Floats, view: str, colour: str) -> Iterator[Line]:
-    """The vehicle in a pose: tyres, suspension, and the hull of the chassis' hinge points."""
+    """Yield lines of the vehicle in a pose: tyres, suspension, hull of the chassis' hinge points."""
     bodies = model.system.bodies
     axes_of = {body.name: R for body, R in zip(bodies, rotations, strict=True)}
     for body, r, R in zip(bodies, positions, rotations, strict=True):
@@ -64,7 +64,7 @@ def pose(positions: Floats, rotations: Floats, view: str, colour: str) -> Iterat
 
 
 def shape(k: int) -> Chart:
-    """Rest and both extremes of a mode."""
+    """Return a chart of rest and both extremes of a mode."""
     kind = max(KINDS, key=lambda name: size(k, KINDS[name]))
     view = "front" if kind == "roll" else "side"
     still = model.poses(rest.y)
@@ -80,7 +80,7 @@ def shape(k: int) -> Chart:
 
 
 def motion(k: int) -> Chart:
-    """Free motion from displacements along a mode, simulated and as the mode says."""
+    """Return a chart of free motion from displacements along a mode, simulated and predicted."""
     names = [entry.name for entry in model.layout.q]
     z = names.index("chassis.z")
     t = np.linspace(0.0, 1.5, 301)
@@ -99,7 +99,7 @@ def motion(k: int) -> Chart:
 
 
 def size(k: int, name: str) -> float:
-    """Amplitude of a displacement in mode k."""
+    """Return the amplitude of a displacement in mode k."""
     return float(abs(modes.shapes[modes.names.index(name), k]))
 
 

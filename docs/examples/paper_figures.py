@@ -26,7 +26,7 @@ Point = np.ndarray
 
 
 def place(body: str, at: Point, y: Point, u: Point) -> Point:
-    """Where a point of a body is, relative to the chassis' design pose."""
+    """Return a point of a body relative to the chassis' design pose."""
     if body == "chassis":
         return np.asarray(at, dtype=float)
     chassis, own = (poses(name, y, u) for name in ("chassis", body))
@@ -36,19 +36,19 @@ def place(body: str, at: Point, y: Point, u: Point) -> Point:
 
 
 def poses(body: str, y: Point, u: Point) -> tuple[Point, Point]:
-    """Centre of mass and axes of a body in the world."""
+    """Return the centre of mass and axes of a body in the world."""
     found = model.poses(y, u=u)
     k = found.bodies.index(body)
     return found.positions[k], found.rotations[k]
 
 
 def line(ax: Axes, *ends: Point, **style: object) -> None:
-    """A bar through points."""
+    """Draw a bar through points."""
     ax.plot(*np.array(ends).T, solid_capstyle="round", **style)
 
 
 def mark(ax: Axes, name: str, at: Point, shift: tuple[float, float], cut: bool = False) -> None:
-    """A joint and its letter; cut joints are open circles."""
+    """Draw a joint and its letter; cut joints are open circles."""
     ax.plot(*at, "o", ms=7, mfc="white" if cut else INK, mec=INK, mew=1.4, zorder=5)
     write(ax, name, at, shift)
 
@@ -56,7 +56,7 @@ def mark(ax: Axes, name: str, at: Point, shift: tuple[float, float], cut: bool =
 def write(
     ax: Axes, text: str, at: Point, shift: tuple[float, float], color: str = INK, size: int = 12
 ) -> None:
-    """A letter beside a point."""
+    """Write a letter beside a point."""
     ax.annotate(
         text,
         at,
@@ -72,7 +72,7 @@ def write(
 def arc(
     ax: Axes, at: Point, start: float, end: float, radius: float, text: str, color: str, out: float
 ) -> None:
-    """An angle counter-clockwise from one direction to another [rad], with its name in the middle."""
+    """Draw an angle counter-clockwise from one direction to another [rad], with its name in the middle."""
     ax.add_patch(
         Arc(at, 2 * radius, 2 * radius, theta1=np.degrees(start), theta2=np.degrees(end), color=color, lw=1.3)
     )
@@ -88,12 +88,12 @@ def arc(
 
 
 def bearing(one: Point, other: Point) -> float:
-    """Direction in the picture."""
+    """Return the direction in the picture."""
     return float(np.arctan2(*(other - one)[::-1]))
 
 
 def corner_points() -> dict[str, Point]:
-    """The letters of figure 5 in the design pose, in space."""
+    """Return the points of figure 5 by letter, in the design pose, in space."""
     c = data.corners["front_left"].points
     found = {
         "A": 0.5 * (c["lower_arm.rear_pivot"] + c["lower_arm.front_pivot"]),
@@ -110,7 +110,7 @@ def corner_points() -> dict[str, Point]:
 
 
 def draw_corner() -> None:
-    """Figure 5: front view, which is the plane of the paper, and view from above."""
+    """Draw figure 5: front view, which is the plane of the paper, and view from above."""
     points = corner_points()
     figure, (front, above) = plt.subplots(
         1, 2, figsize=(12.5, 6.4), width_ratios=(1.9, 1), layout="constrained"
@@ -122,7 +122,7 @@ def draw_corner() -> None:
 
 
 def draw_front(ax: Axes, at: Mapping[str, Point]) -> None:
-    """Arms, upright, shock, spindle and tie rod, with the angles of section 5."""
+    """Draw arms, upright, shock, spindle and tie rod, with the angles of section 5."""
     wheel(ax, at["W"])
     bodies(ax, at)
     guide = {"color": LIGHT, "lw": 1.0, "ls": "--"}
@@ -178,7 +178,7 @@ def draw_front(ax: Axes, at: Mapping[str, Point]) -> None:
 
 
 def bodies(ax: Axes, at: Mapping[str, Point]) -> None:
-    """The seven bodies of a corner as bars."""
+    """Draw the seven bodies of a corner as bars."""
     line(ax, at["A"], at["D"], color=BLUE, lw=5)
     line(ax, at["G"], at["F"], color=BLUE, lw=5)
     line(ax, at["D"], at["F"], color=INK, lw=4)
@@ -190,7 +190,7 @@ def bodies(ax: Axes, at: Mapping[str, Point]) -> None:
 
 
 def wheel(ax: Axes, centre: Point) -> None:
-    """Outline of the wheel, from the front."""
+    """Draw the outline of the wheel, from the front."""
     half, radius = 0.5 * WIDTH, data.corners["front_left"].tyre.unloaded_radius
     box = plt.Rectangle(
         centre - (half, radius), 2 * half, 2 * radius, fc="#f1f1f1", ec=LIGHT, lw=1.0, zorder=0
@@ -199,7 +199,7 @@ def wheel(ax: Axes, centre: Point) -> None:
 
 
 def draw_above(ax: Axes, at: Mapping[str, Point]) -> None:
-    """Where the spindle arm and the tie rod lie."""
+    """Draw the spindle arm and the tie rod from above."""
     half, radius = 0.5 * WIDTH, data.corners["front_left"].tyre.unloaded_radius
     ax.add_patch(
         plt.Rectangle(at["W"] - (half, radius), 2 * half, 2 * radius, fc="#f1f1f1", ec=LIGHT, zorder=0)
@@ -227,7 +227,7 @@ def draw_above(ax: Axes, at: Mapping[str, Point]) -> None:
 
 
 def draw_steering() -> float:
-    """Figure 6, straight and turned; returns the largest closure error at V [m]."""
+    """Draw figure 6, straight and turned; return the largest closure error at V [m]."""
     u = model.u0
     names = model.layout.y_names
     straight, turned = model.y0, model.y0
@@ -294,7 +294,7 @@ def draw_steering() -> float:
 
 
 def finish(ax: Axes, title: str) -> None:
-    """Equal axes, no frame."""
+    """Set equal axes and remove the frame."""
     ax.set_aspect("equal")
     ax.set_title(title, fontsize=10)
     ax.tick_params(labelsize=8, color=LIGHT, labelcolor=LIGHT)

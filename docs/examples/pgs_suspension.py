@@ -54,7 +54,7 @@ def compare_rules() -> None:
 
 
 def summary(run: SuspensionRun) -> list[tuple[str, float | str, str]]:
-    """Figures of a run: label, value, unit."""
+    """Return figures of a run: label, value, unit."""
     h = run.t[1] - run.t[0]
     load = run.impulses[1:, 4] / h
     pins = np.hypot(run.q[:, 3] - run.q[:, 0], run.q[:, 4] - run.q[:, 1])

@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def rows(runs: Sequence[PairRun]) -> list[tuple[Any, ...]]:
-    """The table."""
+    """Return the rows of the table."""
     end = runs[-1].states[-1]
     return [
         ("largest distance of the two points [m]", *(run.drift.max() for run in runs)),
@@ -75,7 +75,7 @@ def rows(runs: Sequence[PairRun]) -> list[tuple[Any, ...]]:
 
 
 def print_equations(pair: BodyPair, state: PairState) -> None:
-    """The system with its blocks, then with its numbers."""
+    """Print the system with its blocks, then with its numbers."""
     grid = [
         (*row, unknown, right) for row, unknown, right in zip(BLOCKS, UNKNOWNS, RIGHT_HAND_SIDE, strict=True)
     ]
@@ -122,13 +122,13 @@ def charts(runs: dict[str, PairRun]) -> list[Chart]:
 
 
 def ends(pair: BodyPair, state: PairState) -> tuple[Floats, Floats, Floats, Floats]:
-    """Free end and joint of body 1, joint and free end of body 2, in the world."""
+    """Return free end and joint of body 1, joint and free end of body 2, in the world."""
     c1, c2 = pair.levers(state)
     return state.x1 - c1, state.x1 + c1, state.x2 + c2, state.x2 - c2
 
 
 def about_centre(pair: BodyPair, state: PairState) -> list[Floats]:
-    """`ends` from the common centre of mass."""
+    """Return `ends` from the common centre of mass."""
     m1, m2 = pair.body_1.mass, pair.body_2.mass
     middle = (m1 * state.x1 + m2 * state.x2) / (m1 + m2)
     return [end - middle for end in ends(pair, state)]

@@ -50,7 +50,7 @@ def demonstrate(scene: BallScene, name: str, *, animation: bool) -> None:
 
 
 def rows(scene: BallScene, embedded: BallMotion, augmented: BallMotion) -> list[tuple[Any, ...]]:
-    """The table."""
+    """Return the rows of the table."""
     both = (embedded, augmented)
     theory = scene.expected
     centre = None if theory is None else theory.centre(embedded.t)

@@ -48,7 +48,7 @@ def draw(case: TowingCase, run: ContactRun) -> None:
 
 
 def report(title: str, run: ContactRun) -> None:
-    """The numbers of a run."""
+    """Print the numbers of a run."""
     results, numbers = run.results, run.statistics
     gain = float(results["energy"][-1] - results["energy"][0])
     per_step = f"{numbers.sweeps_mean:.1f} iterations per step"

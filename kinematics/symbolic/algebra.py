@@ -74,11 +74,11 @@ class Algebra:
         self.samples = [self._sample() for _ in range(3)]
 
     def pair_products(self, expression: Expr) -> Expr:
-        """An expression with cos and sin of whole multiples and sums of angles multiplied out in pairs."""
+        """Multiply out cos and sin of whole multiples and sums of angles in pairs."""
         return sympy.expand(self.in_pairs(expression))
 
     def in_pairs(self, expression: Expr) -> Expr:
-        """The same as it stands: sums of angles that occur again are recognised, as products would not be."""
+        """Write cos and sin in pairs, unexpanded: repeated sums of angles stay recognisable."""
         expression = expression.replace(sympy.tan, lambda x: sympy.sin(x) / sympy.cos(x))
         expression = expression.replace(sympy.cot, lambda x: sympy.cos(x) / sympy.sin(x))
         expression = expression.replace(sympy.cos, lambda x: self._turned(x)[0])
@@ -100,7 +100,7 @@ class Algebra:
         return c, s
 
     def shorten(self, expression: Expr) -> Expr:
-        """An expression with a c² + d s² of each angle written as d + (a − d) c², where a and d agree."""
+        """Write a c² + d s² of each angle as d + (a − d) c², where a and d agree."""
         expression = sympy.expand(expression)
         for unknown in self.unknowns:
             poly = self._in_pair(expression, unknown)
@@ -118,7 +118,7 @@ class Algebra:
         return None if any(set(unknown.pair) & k.free_symbols for k in poly.coeffs()) else poly
 
     def polynomial(self, expression: Expr, unknown: Unknown) -> Poly | None:
-        """A polynomial in what belongs to one unknown, with c² + s² = 1 used where that lowers its degree.
+        """Return a polynomial in one unknown, with c² + s² = 1 used where that lowers its degree.
 
         None where it is none: an angle that appears both by itself and in cosines, or in other functions.
         """
@@ -133,7 +133,7 @@ class Algebra:
         return self._lowered(poly) if paired else self._without_zeros(poly)
 
     def _lowered(self, poly: Poly) -> Poly:
-        """With A (c² + s²) written as A."""
+        """Return the expression with A for A (c² + s²)."""
         poly = self._without_zeros(poly)
         a, b = poly.coeff_monomial((2, 0)), poly.coeff_monomial((0, 2))
         if poly.total_degree() == 2 and self.agree(a, b) and poly.coeff_monomial((1, 1)) == 0:
@@ -156,7 +156,7 @@ class Algebra:
         return Poly.from_dict(terms or {(0,) * len(poly.gens): 0}, *poly.gens, domain="EX")
 
     def linear(self, expression: Expr, generators: Sequence[Expr]) -> list[Expr] | None:
-        """Coefficients of generators and the constant, if an expression is linear in them; else None."""
+        """Return the coefficients of generators and the constant; None if the expression is not linear."""
         poly = polynomial_in(expression, generators)
         if poly is None:
             return None
@@ -168,7 +168,7 @@ class Algebra:
         return [poly.coeff_monomial(m) for m in (*units, (0,) * n)]
 
     def at_design(self, expression: Expr) -> float:
-        """Value where all coordinates are zero; NaN where it has none."""
+        """Return the value where all coordinates are zero; NaN where it has none."""
         return self.value(expression, dict.fromkeys(self.of, 0.0))
 
     def value(self, expression: Expr, coordinates: Mapping[Expr, float]) -> float:
@@ -216,7 +216,7 @@ def unknowns_in(expression: Expr, unknowns: Iterable[Unknown]) -> list[Unknown]:
 
 
 def polynomial_in(expression: Expr, generators: Sequence[Expr]) -> Poly | None:
-    """An expression as a polynomial; None where it is none, or its coefficients depend on the generators."""
+    """Return an expression as a polynomial; None if it is none, or its coefficients have the generators."""
     try:
         poly = Poly(expression, *generators, domain="EX")
     except PolynomialError:

@@ -64,7 +64,7 @@ class EquationBlock(NamedTuple):
 
 
 def blocks(J: Expr) -> list[EquationBlock]:
-    """The smallest sets of equations that can be solved one after the other (block triangular form)."""
+    """Return the smallest sets of equations solvable one after the other (block triangular form)."""
     n = J.rows
     rows, known, found = list(range(n)), set[int](), list[EquationBlock]()
     there = [{j for j in range(n) if J[i, j] != 0} for i in range(n)]

@@ -115,7 +115,7 @@ class Elimination:
     # Patterns
 
     def _single(self) -> bool:
-        """One equation, one unknown."""
+        """Solve one equation for one unknown."""
         for equation in self.equations:
             there = unknowns_in(equation, self.left)
             if len(there) == 1:
@@ -168,7 +168,7 @@ class Elimination:
         return EliminationStep(x, ((x.symbol, root),), discriminant / (b * b), "quadratic")
 
     def _pair(self) -> bool:
-        """Two equations, two unknowns, one of which is an angle that enters linearly."""
+        """Solve two equations for two unknowns, one of which is an angle that enters linearly."""
         for equations in combinations(self.equations, 2):
             there = unknowns_in(equations[0] + sympy.Symbol("_") * equations[1], self.left)
             if len(there) != 2:

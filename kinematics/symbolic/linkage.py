@@ -185,7 +185,7 @@ class SymbolicLinkage(ClosedForm):
         return self._joints
 
     def cuts(self) -> tuple[Cut, ...]:
-        """Closures the equations stand for."""
+        """Return the closures that the equations stand for."""
         return self._cuts
 
     def couplings(self) -> tuple[Link, ...]:
@@ -199,7 +199,7 @@ class SymbolicLinkage(ClosedForm):
         )
 
     def residual_of(self, k: int) -> Any:
-        """Equation k as a function of all coordinates, in the order of ``coordinates``."""
+        """Return equation k as a function of all coordinates, in the order of ``coordinates``."""
         arguments = [*self._unknowns, *self.parameters]
         made = function("residual", arguments, (), {"phi": [self.equations[k]]})
         values = list(self.parameters.values())
@@ -327,7 +327,7 @@ class SymbolicLinkage(ClosedForm):
             motion.set(body, HingeMotion(c, X[rows], eta[rows], bias[rows], q=q))
 
     def _configuration(self, body: str, numbers: Mapping[Expr, Scalar]) -> tuple[Array, Array | None]:
-        """Configuration of a dependent hinge, and its coordinates with their turns where these are known."""
+        """Return the configuration of a dependent hinge, and its coordinates with their known turns."""
         hinge = self._hinges[body]
         symbols = {k: symbol for symbol, (owner, k) in self.coordinates.items() if owner == body}
         unknowns = [self._unknowns[symbols[k]] for k in range(hinge.n_q)]

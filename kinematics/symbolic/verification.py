@@ -84,7 +84,7 @@ def verify_against_closures(linkage: LoopEquations) -> None:
 
 
 def find_closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
-    """Coordinates along each independent one, both ways from the design pose, as far as the loop closes."""
+    """Find coordinates along each independent one, both ways from the design pose, while the loop closes."""
     bodies = make_bodies(linkage.joints())
     by_name = {body.name: body for body in bodies}
     outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.name not in by_name}

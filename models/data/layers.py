@@ -233,7 +233,7 @@ def _place_of(table: Table, key: Key, label: str) -> str:
 
 
 def _needs_of_group(key: Key, groups: Groups) -> Sequence[Key]:
-    """A missing section of a group itself by what it must have: its name stands for that of the members."""
+    """Name a missing section of a group by what it must have: its name stands for that of the members."""
     section = groups.section(key) if len(key) == 1 and key[0] in groups.groups else None
     if section is None:
         return [key]

@@ -302,7 +302,7 @@ def inertia_matrix(components: Sequence[float]) -> NDArray[np.float64]:
 
 
 def triangle_excess(inertia: NDArray[np.float64]) -> float:
-    """By how much the largest principal moment exceeds the sum of the others; positive for no real body.
+    """Return the excess of the largest principal moment over the sum of the others; positive if unphysical.
 
     Rounding is forgiven up to 1e-9 of the largest moment (a thin rod has exactly zero excess).
     """
@@ -342,7 +342,7 @@ PositiveFraction = Annotated[float, ParameterQuantity("1", above=0.0)]
 
 
 def si_value(owner: str, value: float | str, unit: str) -> float:
-    """A number in SI, from a number or a text with a unit; `owner` starts the message if it is neither."""
+    """Return a number in SI, given as number or as text with a unit; `owner` starts the message."""
     given = value if isinstance(value, str) else checks.as_float(owner, value, DataError)
     try:
         number = ParameterQuantity(unit).parse(given)

@@ -239,7 +239,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Back to what `save` returned: the same actions lead to the same bits.
+        """Restore the state that `save` returned: the same actions lead to the same bits.
 
         Raises
         ------
@@ -279,7 +279,7 @@ def spaces_of(episodes: Episodes) -> tuple[spaces.Box[Any], spaces.Box[Any]]:
 
 
 def check_actions(actions: NDArray[np.floating[Any]], number: int, task: Task) -> Floats:
-    """Actions as an array (number, actions).
+    """Check actions; return an array (number, actions).
 
     Raises
     ------

@@ -99,18 +99,18 @@ class Episodes:
         return u, goal
 
     def begin(self, member: int, given: Floats, seen: Floats) -> None:
-        """An episode of a copy begins."""
+        """Begin an episode of a copy."""
         self.given[member], self.before[member] = given, seen
         self.steps[member], self.previous[member] = 0, 0.0
 
     def encode(self, seen: Floats) -> NDArray[np.float32]:
-        """Observations (n, features) of what is seen (n, names)."""
+        """Encode values seen (n, names) as observations (n, features)."""
         features = seen[:, : len(self._scale)]
         told: NDArray[np.float32] = np.clip(features / self._scale, -self.high, self.high).astype(np.float32)
         return told
 
     def judge(self, seen: Floats, actions: Floats, failed: Flags) -> StepOutcome:
-        """After a step of all copies."""
+        """Judge all copies after a step."""
         task = self.task
         self.steps += 1
         before, now = (dict(zip(task.names, rows.T, strict=True)) for rows in (self.before, seen))
@@ -130,7 +130,7 @@ class Episodes:
         return [name for name, _, _ in self._ranges]
 
     def parameters(self, u: Floats) -> dict[str, Floats]:
-        """Free parameters that are drawn, by name, of inputs (n, m)."""
+        """Return the drawn free parameters by name, of inputs (n, m)."""
         return {name: u[:, self._place[name]] for name, _, _ in self._ranges}
 
     def save(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class Episodes:
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Back to what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises
         ------
@@ -158,5 +158,5 @@ class Episodes:
 
 
 def task_key(task: Task) -> tuple[str, str, tuple[str, ...]]:
-    """By which the saved state of an environment is known."""
+    """Return the key of an environment's saved state."""
     return task.name, str(task.vehicle.model.dynamics.signature.digest), task.names

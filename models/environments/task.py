@@ -204,7 +204,7 @@ class Task(ABC):
         """Return the goal of an episode."""
 
     def command(self, actions: Floats) -> dict[str, Floats]:
-        """Inputs by name, of actions (n, actions); the pedal is throttle where positive, else brake."""
+        """Return inputs by name, of actions (n, actions); positive pedals throttle, negative ones brake."""
         pedal = actions[:, 1]
         return {
             "steering": self.vehicle.steering * actions[:, 0],
@@ -229,13 +229,13 @@ def to_frame(sensors: Sensors, x0: Scalar, y0: Scalar, yaw0: Scalar) -> tuple[Sc
 
 
 def to_world(points: Floats, goal: Floats) -> Floats:
-    """Points (n, 2) of the frame of a goal (x0, y0, yaw0) in the world."""
+    """Return points (n, 2) of the frame of a goal (x0, y0, yaw0) in the world."""
     c, s = np.cos(goal[2]), np.sin(goal[2])
     turned: Floats = points @ np.array([[c, s], [-s, c]]) + goal[:2]
     return turned
 
 
 def corners(length: float, width: float, middle: float = 0.0) -> Floats:
-    """Corners (4, 2) of a rectangle along x."""
+    """Return corners (4, 2) of a rectangle along x."""
     a, b = 0.5 * length, 0.5 * width
     return np.array([[middle + a, b], [middle + a, -b], [middle - a, -b], [middle - a, b]])

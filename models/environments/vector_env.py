@@ -177,7 +177,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Back to what `save` returned: the same actions lead to the same bits.
+        """Restore the state that `save` returned: the same actions lead to the same bits.
 
         Raises
         ------

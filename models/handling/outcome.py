@@ -70,7 +70,7 @@ class Outcome:
     trouble: str = ""
 
     def add(self, key: str, label: str, value: float, unit: str, factor: float = 1.0) -> None:
-        """A figure; ``factor`` brings the value to the unit."""
+        """Add a figure; ``factor`` converts the value to the unit."""
         self.figures.append(Figure(key, label, factor * value, unit))
 
     def plot(self, over: str, x: Floats, *curves: tuple[str, str, Floats], most: int = 10**9) -> None:
@@ -96,7 +96,7 @@ class Outcome:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; numbers that are not finite are None."""
+        """Return a dictionary for JSON; numbers that are not finite are None."""
         return {
             "procedure": self.name,
             "title": self.title,
@@ -115,7 +115,7 @@ class Outcome:
 
 
 def chart_as_dict(chart: Chart) -> dict[str, Any]:
-    """For JSON."""
+    """Return a dictionary for JSON."""
     return {
         "title": chart.title,
         "x": chart.x,

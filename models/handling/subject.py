@@ -94,10 +94,10 @@ class Subject(ABC):
 
     @abstractmethod
     def road_wheel_angle(self, steering: Floats) -> Floats:
-        """Mean angle of the front road wheels that steering inputs ask for, positive to the left [rad]."""
+        """Return the mean angle of the front road wheels for steering inputs, positive to the left [rad]."""
 
     def locks(self) -> tuple[Floats, Floats]:
-        """Inputs that steer furthest to the right and to the left, and the angles that they ask for [rad].
+        """Return the inputs that steer furthest to the right and to the left, and their wheel angles [rad].
 
         A linkage may reach its limit before its inputs do.
         """
@@ -107,7 +107,7 @@ class Subject(ABC):
         return inputs[ends], angles[ends]
 
     def side_loads(self, record: Record) -> tuple[Floats, Floats] | None:
-        """Vertical tyre loads of the left and of the right wheels, (time, wheels) [N]; None if not known."""
+        """Return vertical loads of the left and of the right tyres, (time, wheels) [N]; None if not known."""
         return None
 
     def axle_paths(self, record: Record) -> Sequence[AxlePath]:

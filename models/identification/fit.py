@@ -206,14 +206,14 @@ class Rounds:
         self._latest: tuple[bytes, Any] | None = None
 
     def predict(self, theta: Floats) -> Any:
-        """Predictions; the latest are kept, because derivatives are asked for at the same numbers."""
+        """Return predictions; cache the latest, because derivatives are computed at the same numbers."""
         x = np.concatenate((theta, self.starts))
         if self._latest is None or self._latest[0] != x.tobytes():
             self._latest = x.tobytes(), self.problem.predict(x)
         return self._latest[1]
 
     def residuals(self, theta: Floats) -> list[Floats]:
-        """Measured less predicted values of all rows."""
+        """Return measured less predicted values of all rows."""
         values, _ = self.predict(theta)
         return [rows.measured - value for rows, value in zip(self.problem.rows, values, strict=True)]
 
@@ -237,7 +237,7 @@ class Rounds:
         return found
 
     def eliminate_starts(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Residuals and their derivatives, without starts; behind them the priors of the free numbers."""
+        """Return residuals and their derivatives without starts, then the priors of the free numbers."""
         residuals, slopes = [], []
         for _, _, r, A, B in self.blocks(theta):
             Q = np.linalg.qr(B)[0]
@@ -308,7 +308,7 @@ class Rounds:
         return [1.0 / (s * np.sqrt(self.time[k])) for s, k in zip(self.sizes, self.keys, strict=True)]
 
     def limits(self) -> Floats:
-        """Squares of the residuals beyond which they count linearly, in the order of `eliminate_starts`."""
+        """Return squared residuals beyond which they count linearly, in the order of `eliminate_starts`."""
         found = []
         for k in range(len(self.problem.segments)):
             own = [(r, key) for r, key in zip(self.problem.rows, self.keys, strict=True) if r.segment == k]

@@ -255,7 +255,7 @@ class FitProblem:
         return SegmentRows(k, name, time[kept], values[kept])
 
     def correction(self, theta: Floats, channel: str, kind: str, session: str) -> float:
-        """Offset, scale or delay of a channel in a session."""
+        """Return offset, scale or delay of a channel in a session."""
         neutral = 1.0 if kind == "scale" else 0.0
         total = neutral
         for number, value in zip(self.free, theta.tolist(), strict=True):
@@ -415,7 +415,7 @@ class Sampled:
         self.part = at - self.i
 
     def __call__(self, z: Floats) -> Floats:
-        """Values."""
+        """Return values."""
         return np.asarray(z[self.i] + self.part * self.slope(z))
 
     def slope(self, z: Floats) -> Floats:

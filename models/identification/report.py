@@ -104,7 +104,7 @@ def overrides(fit: Fit) -> list[str]:
 
 
 def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction]) -> str:
-    """One self-contained page of HTML."""
+    """Return one self-contained page of HTML."""
     told = [
         [escape(f.name), number(v), number(s), number(f.prior), number(f.sd), escape(unit(f.unit))]
         for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)

@@ -209,7 +209,7 @@ def dynamic(kind: str, names: Sequence[str], y: Array, u: Array) -> Motion:
 
 
 def side_force(kind: str, p: Mapping[str, Scalar], axle: str, slip: Scalar) -> Scalar:
-    """Side force over load."""
+    """Return the side force over the load."""
     if kind == "linear":
         return p[f"{axle}.stiffness"] * slip
     C, D = p[f"{axle}.shape"], p[f"{axle}.peak"]

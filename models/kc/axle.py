@@ -163,7 +163,7 @@ def spin_axis(hinge: Revolute) -> Array:
 
 
 def supports(system: System, axle: Axle, moving: Iterable[Body]) -> dict[str, ForceElement]:
-    """Force elements that can store energy as the wheels travel: between the moving bodies and the chassis.
+    """Return force elements that store energy as the wheels travel: between moving bodies and chassis.
 
     Tyres, brakes and drives act on the wheels themselves or on the ground, and are left out.
     """

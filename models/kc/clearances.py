@@ -76,7 +76,7 @@ class Disc:
 
 
 def nearest_on_disc(disc: Floats, p: Floats) -> tuple[float, float]:
-    """Coordinates α, β of the nearest point of a disc, C + α (P − C) + β (Q − C), α² + β² ≤ 1."""
+    """Return coordinates α, β of the nearest point of a disc, C + α (P − C) + β (Q − C), α² + β² ≤ 1."""
     C, P, Q = disc
     away, size = p - C, float((P - C) @ (P - C))
     a, b = float(away @ (P - C)) / size, float(away @ (Q - C)) / size
@@ -85,7 +85,7 @@ def nearest_on_disc(disc: Floats, p: Floats) -> tuple[float, float]:
 
 
 def nearest_of_row(disc: Floats, row: Floats) -> tuple[Floats, Floats]:
-    """The nearest points of a disc (3, 3) and of a row of straight pieces (n, 3), as weights of their points.
+    """Return the nearest points of a disc (3, 3) and of a polyline (n, 3), as weights of their points.
 
     The distance of a piece's points from the disc, which is convex, is a convex function along the piece; its
     minimum is at an end, or where the way to the disc is square to the piece.
@@ -316,7 +316,7 @@ def nearest_points(one: Floats, other: Floats) -> Nearest:
 
 
 def nearest_of_segments(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[float, float]:
-    """Parts s, t of the ways from a to b and from c to d that are nearest.
+    """Return parts s, t of the segments from a to b and from c to d at their nearest points.
 
     Ericson, Real-Time Collision Detection, 5.1.9.  Segments of no length are points.
     """
@@ -338,7 +338,7 @@ def nearest_of_segments(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[flo
 
 
 def clip_unit(x: float) -> float:
-    """Between 0 and 1."""
+    """Clip a number to between 0 and 1."""
     return float(min(max(x, 0.0), 1.0))
 
 

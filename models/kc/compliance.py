@@ -153,7 +153,7 @@ class Compliance:
         return State(R, r, force, preload, p)
 
     def balance(self, start: State, loads: Floats, heights: Floats, held: bool) -> State:
-        """Newton's method; steps that are too long are shortened."""
+        """Balance the forces by Newton's method; shorten steps that are too long."""
         state = start
         for _ in range(ITERATIONS):
             system, left = self.system(state, loads, heights, held)
@@ -189,7 +189,7 @@ class Compliance:
         return system, np.concatenate((here.f / FORCE, here.g, gap))
 
     def _moved(self, state: State, delta: Floats, force: Floats, vertical: Floats) -> State:
-        """Bodies turned and shifted."""
+        """Return bodies turned and shifted."""
         R, r = state.R.copy(), state.r.copy()
         for k in range(len(self.axle.bodies)):
             R[k] = Rotation.from_rotvec(delta[6 * k : 6 * k + 3]).as_matrix() @ R[k]
@@ -215,12 +215,12 @@ def with_vertical(loads: Floats, vertical: Floats) -> Floats:
 
 
 def least_squares(A: Floats, b: Floats) -> Floats:
-    """The solution of a square system; the least one where bodies may move freely or joints repeat others."""
+    """Solve a square system; return the least solution where bodies move freely or joints are redundant."""
     return np.asarray(scipy.linalg.lstsq(A, b, cond=RANK, lapack_driver="gelsy")[0], dtype=float)
 
 
 def solve_constrained(K: Floats, G: Floats, F: Floats) -> Floats:
-    """δ with K δ − Gᵀ λ = F and G δ = 0: on the null space of G; least where something moves freely."""
+    """Solve K δ − Gᵀ λ = F, G δ = 0 on the null space of G; least where something moves freely."""
     N = null_space(G)
     reduced, load = N.T @ K @ N, N.T @ F
     found = np.linalg.lstsq(reduced, load, rcond=RANK)[0]
@@ -295,7 +295,7 @@ def compliance_figures(
 
 
 def vertical(c: Floats, track: float, tyre_rate: float) -> dict[str, float]:
-    """By vertical forces at the wheel centres."""
+    """Return the compliances to vertical forces at the wheel centres."""
     ride = c[3, 3] + c[3, 9]
     both = c[3, 3] - c[3, 9] - c[9, 3] + c[9, 9]
     return {
@@ -309,7 +309,7 @@ def vertical(c: Floats, track: float, tyre_rate: float) -> dict[str, float]:
 
 
 def horizontal(c: Floats, slr: float) -> dict[str, float]:
-    """By forces at the contacts, slr below the wheel centres, by aligning torques, and at the centres."""
+    """Return those to contact forces, slr below the wheel centres, aligning torques, and centre forces."""
     found = {"fore_aft_stiffness": 1.0 / (c[1, 1] + c[1, 7])}
     for name, sign in (("parallel", 1.0), ("opposed", -1.0)):
         for what, row in (("deflection", 2), ("steer", 6), ("camber", 4)):

@@ -125,7 +125,7 @@ class ComplianceSensitivities:
         )
 
     def at(self, c: ArrayLike, wheels: ArrayLike | None = None, *, vertical: str = "height") -> Changes:
-        """Near a pose of the rig, under loads at the wheels, as `Compliance.at` takes them.
+        """Compute the compliance near a pose of the rig, under loads at the wheels; see `Compliance.at`.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ def differentiate_force_sweep(
     *,
     quantities: Sequence[str],
 ) -> xr.Dataset:
-    """Exact derivatives of curves over forces (`force_sweep`) by all free parameters of the rig's model.
+    """Compute exact derivatives of curves over forces (`force_sweep`) by all free parameters of the rig.
 
     Parameters
     ----------

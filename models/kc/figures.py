@@ -217,7 +217,7 @@ class AxleFigures:
     # Figures
 
     def at(self, c: Array, rates: bool = True) -> Figures:
-        """All figures at c; without rates it is traced much faster, as these take second derivatives."""
+        """Compute all figures at c; without rates it traces much faster, as these take second derivatives."""
         axle = Travelling(self.poses, c)
         W, e = axle.now.W, axle.now.e
         P = contacts(W, e, self.axle)
@@ -325,7 +325,7 @@ class AxleFigures:
         return found
 
     def _stiffness(self, axle: Travelling, c: Array, track: Scalar) -> Figures:
-        """From K = ∂f/∂z at both wheels: C33, C39 and C99 of the compliance matrix are those of K⁻¹."""
+        """Compute rates from K = ∂f/∂z at both wheels: C33, C39, C99 of the compliance are those of K⁻¹."""
         k_t = array(wheel.tyre_rate for wheel in self.axle.wheels)
         settled = axle.settled
         if settled is not None:

@@ -223,7 +223,7 @@ class FreeBodies:
     # Results
 
     def place_all(self, c: Floats) -> tuple[Floats, Floats]:
-        """Axes (n, 3, 3) and centres of mass (n, 3) of all bodies in a pose of the ideal axle."""
+        """Return axes (n, 3, 3) and centres of mass (n, 3) of all bodies in a pose of the ideal axle."""
         R, r = self._placed(c)
         return np.array(R), np.array(r)
 
@@ -232,7 +232,7 @@ class FreeBodies:
         return [R, r, self._nothing, force, wheels, *([p] if len(p) else [])]
 
     def balance(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> Balance:
-        """The bodies at some place, under reactions and loads at the wheels, with free parameters p."""
+        """Return the imbalance of the bodies at a place, under reactions and wheel loads."""
         found = self._balance(*self.at(R, r, force, wheels, p))
         return Balance(*(np.array(x) for x in found[: len(Balance._fields)]))
 

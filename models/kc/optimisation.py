@@ -368,7 +368,7 @@ class BoundedSearch:
         return self._known[key]
 
     def run(self, x: Floats) -> Any:
-        """SciPy's result, with all clearances kept if they can be."""
+        """Return SciPy's result, with all clearances kept if they can be."""
         first = self.at(x)
         assert first is not None, "the start was assembled"
         multipliers, weight = np.zeros(len(first.missing)), 10.0
@@ -429,7 +429,7 @@ def least_distances(found: Deviations, of: Targets) -> dict[str, float]:
 
 
 def rms(found: Deviations, of: Targets) -> Floats:
-    """Root mean square of the weighted deviations of each target."""
+    """Return the root mean square of the weighted deviations of each target."""
     return np.array(
         [
             float(np.sqrt(np.mean(((curve - wanted) / target.tolerance) ** 2)))

@@ -142,7 +142,7 @@ class PoseSearch:
         return found
 
     def near(self, c: Floats, goal: Floats) -> Floats | None:
-        """Newton's method from a pose nearby; None where it does not converge at once."""
+        """Find a pose by Newton's method from one nearby; None where it does not converge at once."""
         bound = self._newton
         given, gap, ahead = bound.inputs["c"], bound.outputs["gap"], bound.outputs["c"]
         bound.inputs["goal"][:] = goal
@@ -168,7 +168,7 @@ class PoseSearch:
         return None
 
     def _assembled(self, given: Floats, ahead: Floats) -> Floats:
-        """The pose after a last step of Newton's method; before it, where rounding leads beyond the end."""
+        """Return the pose after a last Newton step; before it, where rounding leads beyond the end."""
         before = given.copy()
         given[:] = ahead
         self._newton.run()
@@ -176,7 +176,7 @@ class PoseSearch:
         return given.copy() if whole else before
 
     def follow_to(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
-        """From a pose to a travel and a steering position, in parts as long as Newton's method follows.
+        """Follow from a pose to a travel and a steering position, in parts within reach of Newton's method.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class PosePath:
         self.z_0 = search.travel_of(c) if before is None else before
 
     def to(self, part: float, here: Floats) -> Floats | None:
-        """The pose at a part of the way, from one nearby; None where Newton's method does not follow."""
+        """Return the pose at a part of the way, from one nearby; None where Newton's method fails."""
         ahead = here.copy()
         if self.steered:
             ahead[self.poses.moved] = self.s[0] + part * (self.s[1] - self.s[0])

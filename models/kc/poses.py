@@ -158,7 +158,7 @@ class Settling:
     # Directions without a spring
 
     def _choose(self, start: Floats, moves: Floats) -> None:
-        """γ, and the coordinates that move nothing and store nothing, which are left where they are."""
+        """Choose γ, and the coordinates that move and store nothing, which stay where they are."""
         here = self.at(start)
         H, T = np.asarray(here.H, dtype=float), np.asarray(here.T, dtype=float)
         H_size, T_size = np.linalg.norm(H), np.linalg.norm(T)
@@ -304,7 +304,7 @@ ALIKE = 1e-9
 
 
 def travels_of(Z: Array) -> Travels | None:
-    """By the derivatives of both wheels' heights by the coordinates (2, n); None where nothing travels."""
+    """Return travels by derivatives (2, n) of both wheels' heights; None if nothing travels."""
     directions, sizes, _ = np.linalg.svd(np.asarray(Z, dtype=float))
     if not np.any(sizes > 0.0):
         return None

@@ -81,7 +81,7 @@ def opposite_rates(springs: Scalar, whole: Scalar, tyres: Array, track: Scalar) 
 
 
 def rates(springs: Array, bars: Array, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
-    """Wheel, ride and roll rates; C33, C39 and C99 of the compliance matrix are those of K⁻¹.
+    """Return wheel, ride and roll rates; C33, C39 and C99 of the compliance matrix are those of K⁻¹.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def rates(springs: Array, bars: Array, tyres: Array, track: Scalar) -> dict[str,
 
 
 def roll_rate(C: Array, track: Scalar, in_tyres: Scalar) -> Scalar:
-    """Track²/(C33 − C39 − C93 + C99), the tyres' compliances added."""
+    """Return track²/(C33 − C39 − C93 + C99), the tyres' compliances added."""
     return track * track / (C[0, 0] - C[0, 1] - C[1, 0] + C[1, 1] + in_tyres)
 
 
@@ -201,7 +201,7 @@ def sum_of(terms: Iterable[Array]) -> Array:
 
 
 def pad_coordinates(d: Array, others: int) -> Array:
-    """Coordinates' changes, and zeros for the rest."""
+    """Return changes of the coordinates, and zeros for the rest."""
     return array([*d, *zeros(others)])
 
 
@@ -210,7 +210,7 @@ NEAR = 10.0
 
 
 def steepness(poses: AxlePoses) -> TracedFunction:
-    """Sizes of dq/dz, then of the derivatives of the geometry by each coordinate and by the steering."""
+    """Return sizes of dq/dz, then of the derivatives of the geometry by each coordinate and the steering."""
 
     def steep(c: Array) -> dict[str, Array]:
         axle = Travelling(poses, c)

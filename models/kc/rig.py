@@ -149,7 +149,7 @@ class KCRig:
     def solve_poses(
         self, travel: ArrayLike, steering: ArrayLike = 0.0, parameters: Mapping[str, float] | None = None
     ) -> Floats:
-        """Poses c (n, n_c) with given travels of the wheels' centres.
+        """Solve for poses c (n, n_c) with given travels of the wheels' centres.
 
         Parameters
         ----------

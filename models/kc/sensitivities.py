@@ -123,7 +123,7 @@ class AlongParameters:
             return Curves(values[:, : -self.held], f_p + f_q @ q_p)
 
     def _along_ways(self, poses: Floats, ways: Floats) -> Floats:
-        """Derivatives (n_poses, n_f, n_p) along directions of c (n_poses, n_p, n_c)."""
+        """Return derivatives (n_poses, n_f, n_p) along directions of c (n_poses, n_p, n_c)."""
         assert self._along is not None
         bound = self._along.bind()
         found = np.empty((*ways.shape[:2], len(bound.outputs["f_direction"])))

@@ -44,7 +44,7 @@ def end_rows(rig: KCRig) -> list[SummaryRow]:
 
 
 def compliance_rows(elastic: Compliance) -> list[SummaryRow]:
-    """Figures of the compliance matrix in the design pose, of the left wheel, in the units of engineers.
+    """Return figures of the compliance matrix in the design pose, of the left wheel, in engineering units.
 
     With the signs that the same figures have elsewhere: camber angles positive top outward, caster top to the
     rear, ride steer towards toe-in; the matrix has turns about the vehicle's axes.
@@ -81,5 +81,5 @@ def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
 
 
 def finite(values: Any) -> list[float | None]:
-    """Numbers, and None for NaN and infinities."""
+    """Return numbers, and None for NaN and infinities."""
     return [float(x) if math.isfinite(x) else None for x in values]

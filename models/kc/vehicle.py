@@ -197,7 +197,7 @@ def wheelbase(data: VehicleParameters, corner: Corner, trailer: str | None) -> S
 
 
 def axle_share(data: VehicleParameters, axle: str, x: float) -> float:
-    """Part of the weight on an axle: by the levers of two axles, else (and of trailers) in equal parts."""
+    """Return an axle's part of the weight: by the levers of two axles, else (and of trailers) equal parts."""
     trailer = next(one.trailer for one in data.layout.axles if one.name == axle)
     places = {
         one.name: float(np.mean([float(nominal(data.corners[name].W[0])) for name in one.corners]))
@@ -217,7 +217,7 @@ def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:
 
 
 def steering(system: System, mechanism: str = "steering") -> tuple[str, float, str]:
-    """The body of a mechanism that the input ``steering`` moves, its coordinate at full lock, its unit.
+    """Return the body that the input ``steering`` moves, its coordinate at full lock, and its unit.
 
     An actuator sets it, or the driver's torques on a column, which the rig holds.
     """

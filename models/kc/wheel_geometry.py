@@ -55,7 +55,7 @@ def wheel_plane(e: Array) -> WheelPlane:
 
 
 def contact(W: Array, e: Array, radius: Scalar) -> Array:
-    """Contact centre: where the wheel plane through the wheel centre meets the road, `radius` below it."""
+    """Return the contact centre: where the wheel plane meets the road, `radius` below the wheel centre."""
     centre: Array = W - radius * wheel_plane(e).up
     return centre
 
@@ -66,12 +66,12 @@ def steer_angle(e: Array) -> Scalar:
 
 
 def toe_angle(e: Array, side: int) -> Scalar:
-    """Positive where the wheel's front points to the middle of the vehicle (toe-in) [rad]."""
+    """Return the toe angle, positive where the wheel's front points inward (toe-in) [rad]."""
     return -side * steer_angle(e)
 
 
 def camber_angle(e: Array, side: int) -> Scalar:
-    """Positive where the wheel's top leans outward [rad]."""
+    """Return the camber angle, positive where the wheel's top leans outward [rad]."""
     return -side * arctan2(e[2], norm(e[:2]))
 
 
@@ -134,7 +134,7 @@ class Offsets(NamedTuple):
 
 
 def offsets(point: Array, axis: SteeringAxis, e: Array, side: int) -> Offsets:
-    """Scrub radius and caster trail of the contact centre; of the wheel centre, the offsets there."""
+    """Return scrub radius and caster trail of the contact centre; of the wheel centre, the offsets there."""
     forward, left, _ = wheel_plane(e)
     away = point - axis.at_height(point[2])
     return Offsets(side * dot(away, left), -dot(away, forward))
@@ -169,7 +169,7 @@ class Ackermann(NamedTuple):
 
 
 def ackermann(left: Scalar, right: Scalar, track: Scalar, wheelbase: Scalar) -> Ackermann:
-    """From steer angles to the left [rad], track and wheelbase [m].
+    """Return the Ackermann figure from steer angles to the left [rad], track and wheelbase [m].
 
     The turning centre is on the other axle's line, R from the middle: R = track/2 + L/tan(inner) and
     outer = atan(L/(R + track/2)).
@@ -230,7 +230,7 @@ def turning(R: Array, dR: Array) -> Array:
 
 
 def quotient(a: Scalar, b: Scalar) -> Scalar:
-    """a/b as in IEEE 754, where both may be known to be zero: a trailing arm has no instant centre ahead."""
+    """Return a/b as in IEEE 754, both possibly zero: a trailing arm has no instant centre ahead."""
     if isinstance(a, PLAIN) and isinstance(b, PLAIN):
         with np.errstate(all="ignore"):
             return float(np.float64(a) / np.float64(b))
@@ -261,14 +261,14 @@ class WheelSwingArm(NamedTuple):
 
 
 def front_swing_arm(screw: CarrierScrew, P: Array, side: int) -> WheelSwingArm:
-    """In the front view: v_y = v_y(P) − ω_x Δz and v_z = v_z(P) + ω_x Δy vanish at the instant centre."""
+    """Return the front-view swing arm: v_y(P) − ω_x Δz and v_z(P) + ω_x Δy vanish at the instant centre."""
     v, w = screw.at(P), turning_about(screw.w[0])
     y, z = quotient(-v[2], w), quotient(v[1], w)
     return WheelSwingArm(-side * y, arctan2(side * v[1], v[2]), (P[1] + y, P[2] + z))
 
 
 def side_swing_arm(screw: CarrierScrew, P: Array, towards: float) -> WheelSwingArm:
-    """In the side view: v_x = v_x(P) + ω_y Δz and v_z = v_z(P) − ω_y Δx vanish at the instant centre.
+    """Return the side-view swing arm: v_x(P) + ω_y Δz and v_z(P) − ω_y Δx vanish at the instant centre.
 
     `towards` is −1 of a front axle, whose middle of the vehicle is behind it, and 1 of a rear one.
     """
@@ -278,7 +278,7 @@ def side_swing_arm(screw: CarrierScrew, P: Array, towards: float) -> WheelSwingA
 
 
 def roll_centre(left: tuple[Array, Array], right: tuple[Array, Array]) -> tuple[Scalar, Scalar]:
-    """Height above the road and y of the roll centre, from contact centres and their velocities in roll.
+    """Return height above the road and y of the roll centre, from contact centres and their roll velocities.
 
     The line through a contact centre at right angles to its velocity has the slope m = −v_y/v_z; the roll
     centre is where the two lines meet.  Where they are parallel its y is NaN, and its height that half-way
@@ -293,7 +293,7 @@ def roll_centre(left: tuple[Array, Array], right: tuple[Array, Array]) -> tuple[
 
 
 def support_angle(v: Array) -> Scalar:
-    """tan φ = v_x/v_z: how far a point of the carrier goes forward as it goes up.
+    """Return φ of tan φ = v_x/v_z: how far a point of the carrier goes forward as it goes up.
 
     A force F_x there adds F_x tan φ to what the springs carry.
     """

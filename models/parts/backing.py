@@ -57,7 +57,7 @@ class BackedTrailer(NamedTuple):
         return self.overhang + self.drawbar
 
     def angle(self, curvature: Scalar) -> Scalar:
-        """Yaw angle against what tows it where its axle goes along a circle [rad]."""
+        """Return the yaw angle against the towing unit where the axle moves along a circle [rad]."""
         e, d = self.overhang, self.drawbar
         ahead = curvature / sqrt(maximum(1.0 + curvature * curvature * (d * d - e * e), LEAST))
         return 0.0 - arctan(d * curvature) - arctan(e * ahead)
@@ -68,7 +68,7 @@ class BackedTrailer(NamedTuple):
         return 0.0 - (quickness * (yaw - wanted) + sin(yaw) / d) / (1.0 + e / d * cos(yaw))
 
     def most_curved(self, sharpest: Scalar) -> Scalar:
-        """Curvature of its axle [1/m] at `SPARE` of the angle to which the sharpest one ahead of it holds it.
+        """Return the curvature of its axle [1/m] at `SPARE` of the angle set by the sharpest one ahead of it.
 
         That angle is where dγ/ds vanishes: sin γ = κ (d + e cos γ).
         """

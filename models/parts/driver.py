@@ -202,12 +202,12 @@ def preview(p: DriverParameters, speed: Scalar) -> Scalar:
 
 
 def angle_per_curvature(p: DriverParameters, speed: Scalar) -> Scalar:
-    """L + K v² [m]; at least `LEAST_ANGLE` of L, below which an oversteering vehicle is all but unstable."""
+    """Return L + K v² [m]; at least `LEAST_ANGLE` of L, below which a vehicle is all but unstable."""
     return maximum(p.wheelbase + p.understeer * speed * speed, LEAST_ANGLE * p.wheelbase)
 
 
 def countersteer(p: DriverParameters, speed: Scalar) -> Scalar:
-    """Wheel angle against the yaw rate [s] by which an oversteering vehicle answers with `LEAST_ANGLE`.
+    """Return the wheel angle against the yaw rate [s] by which an oversteering vehicle has `LEAST_ANGLE`.
 
     With c v the missing angle per curvature, δ = (L + K v²) κ + c (v κ − r) makes r/v = κ of what turns in by
     itself above its critical speed, L + K v² < 0, and its answer to δ that of the positive L + K v² + c v.

@@ -201,7 +201,7 @@ class DamperMap(SpringDamper):
         self.lengths, self.curves = tuple(lengths), tuple(curves)
 
     def tension(self, extension: Scalar, rate: Scalar) -> Scalar:
-        """At a length, which is the extension from nothing, and its rate."""
+        """Return the tension at a length, which is the extension from nothing, and its rate."""
         forces = [curve.force(rate) for curve in self.curves]
         total = forces[0]
         for (shorter, longer), (before, after) in zip(pairwise(self.lengths), pairwise(forces), strict=True):

@@ -91,14 +91,14 @@ class LateralPath(Path):
         self.steps = tuple(steps)
 
     def y_ref(self, x: Scalar) -> Scalar:
-        """Lateral position [m]."""
+        """Return the lateral position [m]."""
         total: Scalar = 0.0
         for step in self.steps:
             total = total + step.height * smooth_step((x - step.start) / step.length)
         return total
 
     def slope(self, x: Scalar) -> Scalar:
-        """dy_ref/dx."""
+        """Return dy_ref/dx."""
         total: Scalar = 0.0
         for step in self.steps:
             total = total + step.height / step.length * smooth_step_slope((x - step.start) / step.length)
@@ -109,7 +109,7 @@ class LateralPath(Path):
         return arctan(self.slope(x))
 
     def bend(self, x: Scalar) -> Scalar:
-        """d²y_ref/dx² [1/m]."""
+        """Return d²y_ref/dx² [1/m]."""
         bend: Scalar = 0.0
         for step in self.steps:
             rate = step.height / (step.length * step.length)

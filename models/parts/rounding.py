@@ -39,7 +39,7 @@ def vertex_offset(t: Scalar) -> Scalar:
 
 
 def round_ramp(u: Scalar, width: Scalar) -> Scalar:
-    """max(u, 0), rounded within ± `width`."""
+    """Return max(u, 0), rounded within ± `width`."""
     return maximum(u, 0.0) + width * fillet(nearness(u, width))
 
 
@@ -72,7 +72,7 @@ def unit_clip(x: Scalar) -> Scalar:
 
 
 def smooth_step(x: Scalar) -> Scalar:
-    """From 0 at x ≤ 0 to 1 at x ≥ 1 by a quintic: value, slope and curvature are continuous."""
+    """Return a quintic step from 0 at x ≤ 0 to 1 at x ≥ 1, with continuous value, slope and curvature."""
     s = unit_clip(x)
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
@@ -90,7 +90,7 @@ def smooth_step_curvature(x: Scalar) -> Scalar:
 
 
 def smooth_hinge(x: Scalar, width: float) -> Scalar:
-    """Zero for x ≤ 0, a parabola up to x = width, then the line x − width/2 (slope continuous)."""
+    """Return zero for x ≤ 0, a parabola up to x = width, then the line x − width/2 (continuous slope)."""
     s = minimum(maximum(x, 0.0), width)
     return 0.5 * s * s / width + maximum(x - width, 0.0)
 
@@ -101,5 +101,5 @@ def saturate_unit(x: Scalar, width: float) -> Scalar:
 
 
 def saturate_symmetric(x: Scalar, width: float) -> Scalar:
-    """x limited to [−1, 1]: the identity for |x| ≤ 1 − width, ±1 for |x| ≥ 1 + width, slope continuous."""
+    """Limit x to [−1, 1]: identity for |x| ≤ 1 − width, ±1 for |x| ≥ 1 + width, continuous slope."""
     return 2.0 * saturate_unit(0.5 * (x + 1.0 + width), width) - 1.0

@@ -67,7 +67,7 @@ class ConverterData(Section):
         return self
 
     def torques(self, impeller: Scalar, turbine: Scalar) -> tuple[Scalar, Scalar]:
-        """Torque that the impeller takes and torque that the turbine gives [N m], at their speeds [rad/s].
+        """Return the torques on the impeller and from the turbine [N m], at their speeds [rad/s].
 
         Where the turbine is the faster one it drives the engine: the flow is reversed, with the capacity of
         the mirrored speed ratio and no multiplication, but for what the corner of `torque_ratio` at equal

@@ -113,5 +113,5 @@ def turning_sign(speed: Scalar) -> Scalar:
 
 
 def oppose_turning(torque: Scalar, way: Scalar) -> Scalar:
-    """A torque by a curve over |speed|: as it is where it pulls, against the turning where it drags."""
+    """Return a torque by a curve over |speed|: unchanged where it drives, opposed where it drags."""
     return 0.5 * ((1.0 + way) * torque + (1.0 - way) * absolute(torque))

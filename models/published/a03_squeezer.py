@@ -47,7 +47,7 @@ def across(angle: float) -> Array:
 
 
 def squeezer() -> System:
-    """Seven bodies K1 to K7 in the plane, which meet in one point; a torque drives the crank K1.
+    """Return seven bodies K1 to K7 in the plane, which meet in one point; a torque drives the crank K1.
 
     Named after Andrews, here with the numbers of the IVP test set.  Three loops, one degree of freedom, no
     gravity; the crank's angle is the independent coordinate.  Outputs are the angles ``beta`` (with its

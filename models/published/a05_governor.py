@@ -25,7 +25,7 @@ def point_inertia(mass: float, r: Array) -> Array:
 
 
 def governor() -> System:
-    """A spinning shaft with two rods that carry balls, and a slider that stiff springs couple to the rods.
+    """Return a spinning shaft with two rods that carry balls, and a slider on stiff springs.
 
     The springs take the place of coupler rods, so there is no loop: the benchmark tests the integrator.  The
     shaft is free to turn and starts with one turn a second, everything else at rest relative to it; gravity

@@ -45,7 +45,7 @@ class TyreBatch:
         return self._single.outputs["y"]
 
     def __call__(self, x: Floats) -> Floats:
-        """Results (N, m) at points (N, n)."""
+        """Return results (N, m) at points (N, n)."""
         x = np.ascontiguousarray(x, dtype=np.float64)
         y = np.empty((len(x), self.m))
         if len(x) <= FEW:

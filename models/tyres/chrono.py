@@ -460,7 +460,7 @@ class ChronoMagicFormula(ChronoTyre):
         return SlipForces(part * Fx, sense * part * Fy, sense * part * Mz, s.kappa, -tan_alpha)
 
     def forces(self, s: OperatingPoint) -> tuple[Scalar, Scalar, Scalar]:
-        """F_x, F_y and M_z of combined slip, on the side of the coefficients."""
+        """Return F_x, F_y and M_z of combined slip, on the side of the coefficients."""
         c, mode = self.coefficients, self.mode
         px, py = fx.pure(c, mode, s), fy.pure(c, mode, s, 0.0)
         Cx = c.PCX1 * c.LCX
@@ -495,7 +495,7 @@ def held(slip: Scalar, B: Scalar) -> Scalar:
 
 
 def share(own: Scalar, other: Scalar) -> Scalar:
-    """own/√(own² + other²); 1 where both vanish."""
+    """Return own/√(own² + other²); 1 where both vanish."""
     square = own * own + TINY * TINY
     return sqrt(square / (square + other * other))
 

@@ -109,7 +109,7 @@ class PropertyFile:
     repeated: tuple[str, ...] = ()
 
     def find(self, key: str, *sections: str) -> PropertyEntry | None:
-        """The entry of a key in the first of the sections that has it; of all sections, if none is named."""
+        """Find a key in the first of the sections that has it; in all sections, if none is named."""
         for section in sections or self.sections:
             entry = self.sections.get(section, {}).get(key)
             if entry is not None:

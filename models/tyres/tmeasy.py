@@ -81,7 +81,7 @@ def camber_velocity(p: TMeasyParameters, c: WheelOnRoad, deflection: Scalar, u: 
 
 
 def bore_moment(p: TMeasyParameters, c: WheelOnRoad, Fz: Scalar, s: Scalar, u: Scalar) -> Scalar:
-    """Friction against turning on the spot: T = −R_B F(s_G) s_B/s_G, s_B = R_B ω_n/(r_D |Ω|) (Rill)."""
+    """Return Rill's bore moment T = −R_B F(s_G) s_B/s_G, s_B = R_B ω_n/(r_D |Ω|), of turning on the spot."""
     z = load_factor(p, Fz)
     s_B = p.bore_radius * c.yaw_rate / (u + p.v_n)
     curve = axis_curve(p, "y", z, c.friction / p.mu0)
@@ -90,7 +90,7 @@ def bore_moment(p: TMeasyParameters, c: WheelOnRoad, Fz: Scalar, s: Scalar, u: S
 
 
 def effective_radius(p: TMeasyParameters, radius: Scalar) -> Scalar:
-    """Dynamic rolling radius r_D = (2 r0 + r_S)/3; the unloaded radius in the air."""
+    """Return the rolling radius r_D = (2 r0 + r_S)/3; the unloaded radius in the air."""
     return (2.0 * p.unloaded_radius + minimum(radius, p.unloaded_radius)) / 3.0
 
 

@@ -121,7 +121,7 @@ class TMeasyParameters:
         self._check_trail()
 
     def _check_curve(self, axis: str) -> None:
-        """The curve rises, reaches its maximum, falls and slides, at every load up to pn_max."""
+        """Check that the curve rises, reaches its maximum, falls and slides, at every load up to pn_max."""
         self._check_order(f"s{axis}m", f"s{axis}s")
         self._check_order(f"f{axis}s", f"f{axis}m")
         for name in (f"df{axis}0", f"f{axis}m", f"f{axis}s"):
@@ -145,7 +145,7 @@ class TMeasyParameters:
                 )
 
     def _check_trail(self) -> None:
-        """The pneumatic trail's slips are positive and in order at every load up to pn_max."""
+        """Check that the trail's slips are positive and in order at every load up to pn_max."""
         self._check_order("sq0", "sqe")
         for z in (0.0, self.pn_max / self.pn):
             nl0, s0, sE = (at_load(getattr(self, name), z) for name in ("nl0", "sq0", "sqe"))
@@ -222,7 +222,7 @@ def load_factor(p: TMeasyParameters, Fz: Scalar) -> Scalar:
 
 
 def axis_curve(p: TMeasyParameters, axis: str, z: Scalar, friction: Scalar) -> SlipCurve:
-    """Longitudinal (``"x"``) or lateral (``"y"``) curve at load z pn, forces over the load.
+    """Return the longitudinal (``"x"``) or lateral (``"y"``) curve at load z pn, forces over the load.
 
     ``friction`` = μ/μ0 scales maximum and sliding, forces and slips alike; the initial slope is the tread's.
     """
@@ -252,7 +252,7 @@ def force_over_slip(curve: SlipCurve, s: Scalar) -> Scalar:
 
 
 def normalising_slips(x: SlipCurve, y: SlipCurve) -> tuple[Scalar, Scalar]:
-    """Rill's factors ŝx, ŝy that make longitudinal and lateral slip comparable."""
+    """Return Rill's factors ŝx, ŝy that make longitudinal and lateral slip comparable."""
     rise_x, rise_y = x.FM / x.dF0, y.FM / y.dF0
     return (
         x.sM / (x.sM + y.sM) + rise_x / (rise_x + rise_y),
@@ -263,7 +263,7 @@ def normalising_slips(x: SlipCurve, y: SlipCurve) -> tuple[Scalar, Scalar]:
 def slip_force(
     p: TMeasyParameters, Fz: Scalar, friction: Scalar, u: Scalar, v_x: Scalar, v_y: Scalar
 ) -> SlipForce:
-    """Combined-slip characteristic at load Fz for transport speed u ≥ 0 and sliding velocity (v_x, v_y).
+    """Return forces of combined slip at load Fz for transport speed u ≥ 0 and sliding velocity (v_x, v_y).
 
     Parameters
     ----------
@@ -318,13 +318,13 @@ def slip_force(
 def steady_force(
     p: TMeasyParameters, Fz: Scalar, s_x: Scalar, s_y: Scalar, friction: Scalar = 1.0
 ) -> tuple[Scalar, Scalar]:
-    """Steady-state forces (Fx, Fy) [N] at slips s_x = −(v_x − r_D Ω)/(r_D |Ω|), s_y = −v_y/(r_D |Ω|)."""
+    """Return steady (Fx, Fy) [N] at slips s_x = −(v_x − r_D Ω)/(r_D |Ω|), s_y = −v_y/(r_D |Ω|)."""
     f = slip_force(p, Fz, friction, 1.0, -s_x, -s_y)
     return f.G_x * s_x / f.W_x, f.G_y * s_y / f.W_y
 
 
 def pneumatic_trail(p: TMeasyParameters, Fz: Scalar, s_y: Scalar, friction: Scalar, length: Scalar) -> Scalar:
-    """Pneumatic trail n [m] at lateral slip s_y for a contact of the given length.
+    """Return the pneumatic trail n [m] at lateral slip s_y for a contact of the given length.
 
     Rill's two polynomials: from n0 to zero at s0, a negative bump from there to sE, zero beyond; the slope is
     continuous at s0 and at sE.

@@ -208,7 +208,7 @@ def momentum_account(model: Model, run: xr.Dataset) -> MomentumAccount:
 
 
 def momenta_function(model: Model) -> CompiledFunction:
-    """Momentum of bodies and spinning parts, wrench of every element and the weight, about the origin."""
+    """Return momentum of bodies and spinning parts, wrench of every element and weight, at the origin."""
 
     def momenta(y: Array, u: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

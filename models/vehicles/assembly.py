@@ -244,7 +244,7 @@ def rolling_ratio(data: VehicleParameters) -> float:
 def add_locks(
     system: System, data: VehicleParameters, chassis: Body, wheels: Mapping[str, DrivenWheel]
 ) -> None:
-    """Locks of differentials: within axles, and between one driven axle and the next."""
+    """Add locks of differentials: within axles, and between one driven axle and the next."""
     driven = [axle for axle in data.layout.axles if axle.driven == "yes"]
     propeller = Propeller(data.powertrain.axle_ratio, data.engine_axis)
     sides = {axle.name: [wheels[name] for name in axle.corners] for axle in driven}
@@ -319,7 +319,7 @@ def find_assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
 
 
 def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[Controller]:
-    """The controllers of a vehicle in the order in which they act: anti-lock brakes act last.
+    """Return the controllers of a vehicle in the order in which they act: anti-lock brakes act last.
 
     Its wheels begin to turn at a speed [rad/s].
     """

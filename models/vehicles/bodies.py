@@ -146,7 +146,7 @@ def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
 
 
 def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParameters) -> BodyParameters:
-    """`a` without `b`: masses, first and second moments about any point add up to those of `a`.
+    """Return `a` without `b`: masses, first and second moments about any point add up to those of `a`.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class WheelParameters(BodyParameters):
         )
 
     def mirror(self) -> Self:
-        """The mirror image in y; its axis is to the left too, so it turns forwards as the original does."""
+        """Return the mirror image in y; its axis is to the left too, so it turns as the original does."""
         return replace(super().mirror(), axis=self.axis * (-1.0, 1.0, -1.0) + 0.0)
 
 

@@ -386,7 +386,7 @@ def wheel_houses(frame: FrameSizes, arch: float) -> Iterator[Shape]:
 
 
 def lamps(style: Style, frame: FrameSizes) -> Iterator[Shape]:
-    """Headlamps, brake lamps, grille, bumpers and number plates."""
+    """Return headlamps, brake lamps, grille, bumpers and number plates."""
     R, W = frame.radius, frame.width
     (nose, low), (_, high) = style.deck[0], style.deck[2]
     (tail, bottom), (_, top) = style.deck[-1], style.deck[-3]

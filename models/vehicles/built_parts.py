@@ -32,7 +32,7 @@ def corners_of(axle: BuiltAxle, data: VehicleDescription) -> list[Corner]:
 
 
 def bar_of(axle: AxleLayout, data: VehicleDescription, trailers: Mapping[str, Trailer]) -> AntiRollBar:
-    """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
+    """Return the anti-roll bar of an axle, relative to the origin of the vehicle or of its trailer."""
     bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
     return bar if axle.trailer is None else bar.shift(trailers[axle.trailer].at)
 

@@ -364,7 +364,7 @@ def refuse_free(bushings: Iterable[VehicleBushing]) -> None:
 
 
 def unit(v: Vector) -> Vector:
-    """In the direction of a vector, whose hardpoints may be free."""
+    """Return the unit vector along a vector, whose hardpoints may be free."""
     return np.asarray(v / magnitude(v))
 
 
@@ -375,7 +375,7 @@ def strut_of(corner: Corner) -> tuple[Vector, Vector] | None:
 
 
 def law_of(data: AlongData | AboutData, key: str) -> Law | float:
-    """A number, or a monotone cubic through the points of a curve that goes on straight beyond them."""
+    """Return a number, or a monotone cubic through the points of a curve, with straight extrapolation."""
     if data.curve is None:
         assert data.stiffness is not None, "checked by `VehicleBushing.of`"
         return data.stiffness

@@ -131,7 +131,7 @@ class ChronoRecording:
         return np.asarray(values if column in ("Fx", "Fy", "Fz", "FZ") else values / len(places))
 
     def is_alternating(self, place: str) -> bool:
-        """True if a wheel's torques are out of balance by more than `STEADY`, in more than that part of rows.
+        """Return True if a wheel's torques differ by more than `STEADY`, in more than that part of rows.
 
         Drive and brake torque less F_x R accelerate a wheel.  They balance within a tenth of F_z R unless F_x
         changes from step to step, of which rows show one in twenty.

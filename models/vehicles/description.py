@@ -273,7 +273,7 @@ class VehicleParameters:
         plausibility.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
 
     def naming(self) -> AbstractContextManager[None]:
-        """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.files`."""
+        """Name the vehicle in errors raised within the block, see `ce_dynamics.models.vehicles.files`."""
         return name_errors(self.name, self.label, self.origins)
 
     @property

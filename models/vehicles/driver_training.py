@@ -123,7 +123,7 @@ def best_task(
 
 
 def side_slip(response: PracticeResponse, omega: Floats, speed: float) -> float:
-    """v² β/a: by how much the vehicle is turned from its course where that bends, in a lane change.
+    """Return v² β/a: the angle by which the vehicle is turned from its course in a lane change.
 
     The yaw angle is r/(jω), the course a/(jω v).
     """
@@ -133,7 +133,7 @@ def side_slip(response: PracticeResponse, omega: Floats, speed: float) -> float:
 
 
 def learned_tables(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Practised:
-    """Tables over the way, up to behind the last gate."""
+    """Return tables over the way, up to behind the last gate."""
     x = np.arange(0.0, ends + BEHIND + KNOTS, KNOTS)
     tables = [
         RoundedTable(tuple(x.tolist()), tuple(np.interp(x, way, part).tolist()))

@@ -226,7 +226,7 @@ def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, 
 
 
 def side_stiffness(tyre: TyreModel, load: float, friction: float) -> tuple[float, float]:
-    """Cornering stiffness [N/rad] and relaxation length [m] of a rolling tyre.
+    """Return the cornering stiffness [N/rad] and relaxation length [m] of a rolling tyre.
 
     ẋ = J x + b v_y, F_y = c x + d v_y, by differences of the model: G(s) = d + c (s I − J)⁻¹ b is
     G(0) (1 − s T) at low frequencies, and the stiffness −v G(0), the length v T.

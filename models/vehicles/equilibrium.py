@@ -76,7 +76,7 @@ def wheel_rates(model: Model) -> tuple[str, ...]:
 
 
 def rolling_states(model: Model) -> tuple[str, ...]:
-    """Names of what is constant when it rolls steadily: wheels' speeds, deflections of tyres and brakes.
+    """Name the constant states of steady rolling: wheels' speeds, deflections of tyres and brakes.
 
     Deflections of friction at rest are left out: of a wheel that rolls any is constant.
     """
@@ -128,7 +128,7 @@ def settle(model: Model, u: Floats | None = None) -> Floats:
 
 
 def carry_on_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Floats:
-    """Carried by springs and tyres, with `rolling` steady; from the road and from what comes nearer."""
+    """Find the equilibrium on springs and tyres, with `rolling` steady, starting from the road."""
     start = place_on_road(model)
     turning = turning_states(model)
     creeping = (*rolling, *resting_states(model)) if rolling else ()
@@ -168,7 +168,7 @@ def carry_on_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> F
 
 
 def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Sequence[str]) -> Floats:
-    """The same with lifted wheels turning as if they rolled, because their speed is undetermined."""
+    """Let lifted wheels turn as if they rolled, because their speed is undetermined."""
     names, turning = model.layout.y_names, turning_states(model)
     lifted: set[str] = set()
     while True:
@@ -339,7 +339,7 @@ def find_settled_state(
 
 
 def sliding(model: Model, u: Floats | None, rolling: Sequence[str], standing: Floats) -> Floats:
-    """Wheels that the road turns against the engine's drag and rolling resistance only while they slide.
+    """Find wheels that the road turns against drag and rolling resistance only while they slide.
 
     They hardly turn then, so the search begins with wheels that do not.
     """

@@ -36,7 +36,7 @@ class FittedTyres(NamedTuple):
 
 
 def fit_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyres:
-    """Magic Formula tyres from property files (``.tir``) or Chrono's ``Pac02Tire`` files (``.json``).
+    """Fit Magic Formula tyres from property files (``.tir``) or Chrono's ``Pac02Tire`` files (``.json``).
 
     On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction coefficient of the
     road is the peak of the fitted tyres, of different ones that of the one with the most grip, or what its

@@ -71,7 +71,7 @@ WHY = {
 
 
 def reason(key: str) -> str:
-    """Why a number cannot be free, as a clause; empty where there is nothing more to say."""
+    """Explain as a clause why a number cannot be free; return an empty text if there is nothing to add."""
     return next((f": {why}" for pattern, why in WHY.items() if re.match(pattern, key)), "")
 
 

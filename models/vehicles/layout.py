@@ -405,7 +405,7 @@ def corner_section(
     axle: str = "",
     braked: bool = True,
 ) -> type[CornerData]:
-    """A suspension's section with the tyre of a kind and its bushings; with a brake unless it has none."""
+    """Return a suspension's section with the tyre of a kind and bushings; with a brake if it has one."""
     fields: dict[str, Any] = bushing_fields(bushings, section, axle)
     if not braked:
         section = without_brake(section)
@@ -418,7 +418,7 @@ def corner_section(
 
 
 def without_brake(section: type[CornerData]) -> type[CornerData]:
-    """The section without the field ``brake``, so that numbers of all brakes do not apply to it."""
+    """Return the section without the field ``brake``, so that numbers of all brakes do not apply to it."""
     none = {"__module__": __name__, "__annotations__": {"brake": ClassVar[None]}, "brake": None}
     return new_class(section.__name__, (section,), exec_body=lambda body: body.update(none))
 

@@ -166,7 +166,7 @@ class MagicFormulaBase(Section):
 
 
 def missing_condition(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) -> str:
-    """Without what a coefficient has no effect in its version; empty where it has one in others."""
+    """Name what a coefficient needs to have an effect in its version; empty where it has one in others."""
     if not turn_slip and name not in ineffective_coefficients(c, given, True):
         return " without turn_slip: 1"
     others = (replace(c, version=version, ellipse=False) for version in VERSIONS)

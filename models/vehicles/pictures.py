@@ -190,7 +190,7 @@ def tyres_of(system: System) -> list[RoadTyre]:
 
 
 def radius_of(tyre: RoadTyre) -> float:
-    """Unloaded radius [m]."""
+    """Return the unloaded radius [m]."""
     return float(nominal(tyre.model.unloaded_radius))
 
 
@@ -233,7 +233,7 @@ def units_of(system: System) -> dict[str, list[RoadTyre]]:
 
 
 def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
-    """From the hitch to the trailer's box."""
+    """Return the drawbar from the hitch to the trailer's box."""
     rear, front, half, height, radius = sizes_of(tyres)
     at = nominal(system.find(body).inboard.at).astype(float)
     start = 0.5 * (front + rear) + 0.5 * max(front - rear + 2.2 * radius, 4.0 * half * 0.8)
@@ -244,7 +244,7 @@ def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
 
 
 def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
-    """x of the last and of the first wheels, half the track, height of the centres, largest radius [m]."""
+    """Return x of the last and first wheels, half the track, height of the centres, largest radius [m]."""
     centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
     radius = max(radius_of(tyre) for tyre in tyres)
     x, y, z = centres.T
@@ -325,7 +325,7 @@ def patches_of(road: Road, way: Floats) -> Iterator[Shape]:
 
 
 def patch(road: Road, ends: Floats, mu: float) -> Shape:
-    """A tinted rectangle from (2, 2) ends along x and y: blue where it is slippery, brown where it grips."""
+    """Return a tinted rectangle from (2, 2) ends along x and y: blue where slippery, brown where it grips."""
     x, y = (np.linspace(low, high, PROFILES) for low, high in ends.tolist())
     X, Y = np.meshgrid(x, y, indexing="ij")
     z, _ = sample_heights(road, x, y)
@@ -340,7 +340,7 @@ def length_behind(system: System) -> float:
 
 
 def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
-    """The road's heights as triangles; lines lie closer where it curves, and on both sides of its edges."""
+    """Return the road's heights as triangles, with closer lines where it curves and at its edges."""
     (x_low, y_low), (x_high, y_high) = way.min(axis=0) - side, way.max(axis=0) + side
     y = np.linspace(y_low, y_high, max(2, int((y_high - y_low) / FINEST)))
     x = np.linspace(x_low, x_high, max(2, int((x_high - x_low) / FINEST)))
@@ -358,7 +358,7 @@ def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
 
 
 def sample_heights(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:
-    """Heights (n, m) of a road at n places along and m across, and where there is any road."""
+    """Sample heights (n, m) of a road at n places along and m across; return the mask of road too."""
 
     def function(x: Scalar, y: Scalar) -> dict[str, Scalar]:
         margin = road.margin(x, y)
@@ -388,7 +388,7 @@ def find_uneven(places: Floats, heights: Floats) -> list[int]:
 
 
 def gates(system: System, way: Floats) -> Iterator[Shape]:
-    """Gates over the way on graded and banked roads: posts are plumb and beams level, so that one sees it."""
+    """Return gates over the way on graded and banked roads, with plumb posts and level beams."""
     road = tyres_of(system)[0].road
     apart = np.linalg.norm(np.diff(way, axis=0), axis=1)
     driven = np.concatenate(([0.0], np.cumsum(apart)))

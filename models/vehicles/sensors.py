@@ -59,17 +59,17 @@ class Reference:
         return x, y, z
 
     def heading(self, observer: Observer) -> Scalar:
-        """Yaw."""
+        """Return the yaw angle."""
         x, y, _ = self.forward(observer)
         return arctan2(y, x)
 
     def pitch(self, observer: Observer) -> Scalar:
-        """Pitch, nose down."""
+        """Return the pitch angle, nose down."""
         x, y, z = self.forward(observer)
         return arctan2(-z, sqrt(x * x + y * y))
 
     def roll(self, observer: Observer) -> Scalar:
-        """Roll, to the right."""
+        """Return the roll angle, to the right."""
         left, up = (observer.direction(self.chassis, axis, self.ground) for axis in (LEFT, UP))
         return arctan2(left[2], up[2])
 
@@ -94,15 +94,15 @@ class Reference:
         )
 
     def vertical_acceleration(self, instant: Instant) -> Scalar:
-        """Upwards, in the world; zero at rest."""
+        """Return the upward acceleration in the world; zero at rest."""
         return instant.acceleration(self.chassis, self.chassis.inboard.at)[2]
 
     def position(self, observer: Observer, k: int) -> Scalar:
-        """In the world."""
+        """Return the position in the world."""
         return self.point(observer).r[k]
 
     def speed(self, observer: Observer) -> Scalar:
-        """Horizontal."""
+        """Return the horizontal speed."""
         v = self.point(observer).v
         return sqrt(v[0] * v[0] + v[1] * v[1])
 

@@ -73,7 +73,7 @@ def find_rest(
 
 
 def solve_rest(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats, bool]:
-    """The state of least deflections at which nothing moves, or the last iterate; and whether it rests."""
+    """Find the rest state of least deflections, or the last iterate; return True too if it is at rest."""
 
     def state(z: Floats) -> Floats:
         trial = y.copy()
@@ -196,7 +196,7 @@ POSE, RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis
 
 
 def place_on_road(model: Model) -> Floats:
-    """The initial state with the wheels on the road, and moving along it, where it bends; else as it is.
+    """Place the wheels on the road, moving along it, where it bends; return the initial state elsewhere.
 
     In line along the grade at the origin, some wheels would begin in the road or far above it, and move into
     it or off it.  Sought are heave, roll and pitch, those of trailers, then their rates, of least squares:
@@ -209,7 +209,7 @@ def place_on_road(model: Model) -> Floats:
         return model.y0
 
     def gaps(y: Floats) -> list[float]:
-        """Between the road and wheels that are not pressed in [m]."""
+        """Return gaps between the road and wheels that are not pressed in [m]."""
         outward = model.instant(y, model.u0).outward
         places = [outward.point(tyre.wheel, tyre.centre, model.system.ground).r for tyre in tyres]
         return [
@@ -253,7 +253,7 @@ def entries(model: Model, own: Sequence[str]) -> list[int]:
 
 
 def grade_under(tyre: RoadTyre) -> float:
-    """Rise over run of the road along a wheel in the design position; NaN at an edge or beyond the road."""
+    """Return rise over run of the road along a wheel in the design position; NaN at an edge or beyond."""
     (x, y), R = (nominal(c) for c in tyre.centre[:2]), nominal(tyre.unloaded_radius)
 
     def rise(half: float) -> float:

@@ -231,7 +231,7 @@ def add_command(system: System, parameters: VehicleParameters) -> None:
 
 
 def angle_at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:
-    """Angle of a steered wheel to the left at full lock to the left, and half that from lock to lock."""
+    """Return the steered wheel's angle to the left at full left lock, and half that from lock to lock."""
     name = corner.name
     mechanism = parameters.steerings[parameters.mechanism_of(name)]
     angles = []
@@ -265,7 +265,7 @@ def mean_wheel_angle(parameters: VehicleParameters, steering: float) -> float:
 
 
 def find_unfolded_angle(parameters: VehicleParameters, steering: float = 1.0) -> Scalar:
-    """The wheel angle with which a vehicle that does not fold would turn as this one at an input [rad].
+    """Find the wheel angle with which a vehicle that does not fold would turn as this one at an input [rad].
 
     With the joint l_1 behind the first axle and l_2 ahead of the mean of those behind it, folded by φ, the
     first axle runs round R = (l_1 cos φ + l_2)/sin φ: tan δ = (l_1 + l_2)/R.

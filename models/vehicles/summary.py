@@ -129,7 +129,7 @@ def motion(results: Results) -> list[Figure]:
 
 
 def comfort_figures(results: Results) -> list[Figure]:
-    """On a road of its own: how the ride feels, by ISO 2631-1, over the whole run."""
+    """Return ride comfort by ISO 2631-1 over the whole run, on a road of its own."""
     if "road" not in results.attrs or "az" not in results or len(results["time"].values) < 2:
         return []
     t = results["time"].values
@@ -201,7 +201,7 @@ def suspension_travel(results: Results) -> Floats:
 
 
 def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
-    """Least distance of the flanks, at every axle of vehicle and trailers, from the cones of the gates [m].
+    """Return the least distance of the flanks at every axle, trailers included, from the gates' cones [m].
 
     Negative where cones fall; NaN as long as no gate has been reached.
     """
@@ -212,10 +212,10 @@ def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
 
 
 def peak_of(values: NDArray[np.float64]) -> float:
-    """Greatest magnitude."""
+    """Return the greatest magnitude."""
     return float(np.max(np.abs(values)))
 
 
 def finite(value: float) -> float | None:
-    """JSON has no NaN."""
+    """Return a number, None for NaN, which JSON does not have."""
     return value if math.isfinite(value) else None

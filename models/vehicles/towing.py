@@ -238,7 +238,7 @@ def wheel_contacts(
 
 
 def standing(data: VehicleParameters) -> dict[str, float]:
-    """Coordinates, by name, in which the vehicle rests on its springs with all wheels on the ground.
+    """Return coordinates by name in which the vehicle rests on its springs with all wheels on the ground.
 
     It is trimmed on springs under the wheels, whose forces act where those of the ground do (but for camber),
     and then put down.

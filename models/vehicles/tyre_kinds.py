@@ -87,7 +87,7 @@ class TMeasyData(Section):
         return self
 
     def parameters(self, cx: float, dx: float, cy: float, dy: float, **more: float) -> TMeasyParameters:
-        """With a carcass, and more of what a TMeasy tyre may have: slopes and forces in N."""
+        """Return the parameters with a carcass and other parts of a TMeasy tyre: slopes and forces in N."""
         slips = ("sxm", "sxs", "sym", "sys", "sq0", "sqe")
         others: dict[str, Any] = {name: pair(getattr(self, name)) for name in slips} | more
         return TMeasyParameters(

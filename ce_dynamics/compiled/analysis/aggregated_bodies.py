@@ -96,7 +96,7 @@ def aggregated_body(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> AggregatedBody:
-    """X_S, η_S, Ẋ_S θ̇(S), H(S), φ_S and the rest of (9)-(14) of the aggregated body that a body is in.
+    """Return X_S, η_S, Ẋ_S θ̇(S), H(S), φ_S and the rest of (9)-(14) of the aggregated body of a body.
 
     Parameters
     ----------

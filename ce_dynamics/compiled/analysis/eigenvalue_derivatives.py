@@ -152,7 +152,7 @@ def eigenvalue_derivatives(
 
 
 def eigenvectors(A: Floats) -> tuple[NDArray[np.complex128], Any, Any]:
-    """Eigenvalues as they are reported, with left and right vectors of unit length in columns."""
+    """Return reported eigenvalues with left and right vectors of unit length in columns."""
     import scipy.linalg  # here, because most models never ask
 
     found: Any = scipy.linalg.eig(A, left=True, right=True)

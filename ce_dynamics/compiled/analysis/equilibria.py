@@ -297,7 +297,7 @@ def equilibrium(
     hold: Iterable[str] = (),
     tolerance: float = 1e-9,
 ) -> Equilibrium:
-    """Static equilibrium near a state: v = 0 and v̇ = 0, with first-order states at rest.
+    """Return the static equilibrium near a state: v = 0 and v̇ = 0, with first-order states at rest.
 
     Parameters
     ----------

@@ -181,7 +181,7 @@ class InLoops:
         return np.asarray(moved, dtype=np.float64)
 
     def _closures(self, linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> tuple[Array, Array]:
-        """Residual, and Y over [dependent | parameters]."""
+        """Return the residual, and Y over [dependent | parameters]."""
         q = np.concatenate([coordinates[body.name] for body in linkage.loop.dependent])
         p = np.concatenate([coordinates[body.name] for body in linkage.parameters])
         return linkage.kernel(q, p)

@@ -68,7 +68,7 @@ class LinearModel:
         return float(whole[rows.index(of), columns.index(by)])
 
     def frequency_response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
-        """Outputs over inputs that swing slightly: G = C (iω − A)⁻¹ B + D, (n, k, m).
+        """Return the gains of outputs over small oscillations of inputs: G = C (iω − A)⁻¹ B + D, (n, k, m).
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ def sensitivities(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Floats:
-    """Exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).
+    """Return exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).
 
     Parameters
     ----------

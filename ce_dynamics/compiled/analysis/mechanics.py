@@ -71,7 +71,7 @@ def accelerations(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Floats:
-    """Generalised accelerations θ̈ of the independent hinges.
+    """Return the generalised accelerations θ̈ of the independent hinges.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def inverse_dynamics(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Floats:
-    """Generalised forces T = M θ̈ + C on the independent hinges, on top of all loads, (n_v,).
+    """Return the generalised forces T = M θ̈ + C on the independent hinges, on top of all loads, (n_v,).
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def momentum(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
-    """Linear momentum [kg m/s] and angular momentum about the world origin [kg m²/s], world axes.
+    """Return the linear momentum [kg m/s] and angular momentum about the world origin [kg m²/s], world axes.
 
     For the arguments see `Model`.
     """

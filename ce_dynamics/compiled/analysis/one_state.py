@@ -70,7 +70,7 @@ def placing(model: CompiledSystem, found: Mapping[Linkage, Array]) -> CompiledFu
 
 
 def parts_at(model: CompiledSystem, y: Array, u: Array, found: Mapping[Linkage, Array]) -> dict[str, Array]:
-    """Coordinates, positions and rotations, where dependent coordinates of some loops are known."""
+    """Return coordinates, positions and rotations, given the dependent coordinates of some loops."""
     q, v, x = model.layout.split(y)
     outward = Instant(with_placed(model.embedding, found), model.layout, q, v, x, u).outward
     values = array(outward.coordinate(b, k) for b in coordinate_owners(model) for k in range(b.inboard.n_q))

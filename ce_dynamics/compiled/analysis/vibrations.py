@@ -115,7 +115,7 @@ class Modes:
         return "\n".join(lines)
 
     def to_dataset(self) -> xr.Dataset:
-        """Eigenvalues, frequencies, damping ratios and shapes, labelled by mode and displacement."""
+        """Return eigenvalues, frequencies, damping ratios and shapes, labelled by mode and displacement."""
         import xarray as xr  # here, because it takes longer to load than many runs
 
         by_mode = {
@@ -234,7 +234,7 @@ class Modes:
 
 
 def index_of_largest(vector: Complex) -> int:
-    """Index of the largest entry, of equals the first: rounding must not choose between left and right."""
+    """Return the index of the largest entry, the first of equals: rounding must not choose the side."""
     size = np.abs(vector)
     return int(np.argmax(size > (1.0 - EQUAL) * np.max(size)))
 
@@ -370,7 +370,7 @@ def find_undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
 
 
 def scale_vectors(vectors: Complex, n: int) -> Complex:
-    """Vectors whose largest displacement (or, without any, largest entry) is 1."""
+    """Return vectors scaled so that the largest displacement, or without any the largest entry, is 1."""
     result = vectors.copy()
     for k in range(vectors.shape[1]):
         size = np.max(np.abs(vectors[:, k]), initial=0.0)

@@ -131,7 +131,7 @@ class Structure(NamedTuple):
 
 
 def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structure:
-    """Dependencies as the compiled functions have them.
+    """Return the dependencies of the compiled functions.
 
     Parameters
     ----------

@@ -141,13 +141,13 @@ def lanes_for(n: int) -> int:
 
 
 def number_type(lanes: int, single: bool = False) -> str:
-    """LLVM's type of a number in all lanes."""
+    """Return the LLVM's type of a number in all lanes."""
     scalar = "float" if single else "double"
     return scalar if lanes == 1 else f"<{lanes} x {scalar}>"
 
 
 def results_type(family: Family, lanes: int, single: bool = False) -> str:
-    """LLVM's type of the results of a family."""
+    """Return the LLVM's type of the results of a family."""
     return f"{{ {', '.join([number_type(lanes, single)] * len(family.operations))} }}"
 
 

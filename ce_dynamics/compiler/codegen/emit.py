@@ -74,7 +74,7 @@ def emit_llvm(
     single: bool = False,
     pairs: bool = False,
 ) -> str:
-    """LLVM IR of a traced function as one piece of straight-line code.
+    """Return the LLVM IR of a traced function as one piece of straight-line code.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ IMPORTS = ("malloc", "free", "memcpy", "memset")
 
 
 def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1, *, fuse: bool = True) -> str:
-    """LLVM IR of a function in pieces.
+    """Return the LLVM IR of a function in pieces.
 
     Parameters
     ----------

@@ -134,12 +134,12 @@ def outline(
 
 
 def n_inputs(traced: TracedFunction) -> int:
-    """Number of entries of all inputs."""
+    """Return the number of entries of all inputs."""
     return sum(int(np.prod(shape)) for shape in traced.input_shapes.values())
 
 
 def find_table_reads(pieces: Pieces, code: CodeArrays, values: Floats) -> Integers:
-    """At each place that reads a table a number of table and offset, else 0: these belong to the code."""
+    """Return, for each place that reads a table, a number of table and offset, else 0: part of the code."""
     found = np.zeros(len(pieces.nodes), dtype=np.int64)
     reading = np.flatnonzero(pieces.op == Op.LOOKUP)
     pairs = values[code.operands[code.operands[pieces.nodes[reading], 1:], 0]]
@@ -149,7 +149,7 @@ def find_table_reads(pieces: Pieces, code: CodeArrays, values: Floats) -> Intege
 
 
 def kinds_of(pieces: Pieces, read: Integers) -> tuple[list[int], list[Integers]]:
-    """Kind of each piece, and the pieces of each kind; `read` are tables and offsets at their places."""
+    """Return the kind of each piece and the pieces of each kind; `read` holds tables and offsets by place."""
     numbers = np.where(pieces.sources == CONSTANT, 0, pieces.numbers)
     text = np.column_stack((pieces.op, read, pieces.sources, numbers)).astype(np.int32)
     known: dict[bytes, int] = {}
@@ -173,7 +173,7 @@ def exports_of(pieces: Pieces, members: list[Integers], code: CodeArrays) -> lis
 
 
 def fix_slots(traced: TracedFunction, code: CodeArrays) -> tuple[Integers, Integers]:
-    """Slots by instruction with those filled in that no piece writes, and the constants that are outputs."""
+    """Return slots by instruction, completed where no piece writes them, and the constant outputs."""
     slots = np.full(len(code.op), -1)
     sizes = [int(np.prod(shape)) for shape in traced.input_shapes.values()]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -197,7 +197,7 @@ def last_readers(pieces: Pieces, code: CodeArrays) -> Integers:
 
 
 def allocate_slots(sizes: Integers, last: Integers, start: int) -> tuple[Integers, int]:
-    """First slot of each piece, and the number of slots; slots are used again when they have been read."""
+    """Return the first slot of each piece and the number of slots; a slot is reused once it has been read."""
     free: dict[int, list[int]] = {}
     done: dict[int, list[int]] = {}
     starts = np.zeros_like(sizes)
@@ -215,7 +215,7 @@ def allocate_slots(sizes: Integers, last: Integers, start: int) -> tuple[Integer
 
 
 def address_slots(slots: Integers) -> tuple[list[Address], Integers]:
-    """Slots (n_pieces, n) as bases and offsets: those that differ by the same in all pieces share one."""
+    """Return slots (n_pieces, n) as bases and offsets; slots with equal differences everywhere share one."""
     addresses: list[Address] = []
     columns: list[Integers] = []
     known: dict[bytes, tuple[int, int]] = {}
@@ -231,7 +231,7 @@ def address_slots(slots: Integers) -> tuple[list[Address], Integers]:
 
 
 def tabulate_constants(values: Floats) -> tuple[list[float | int], Floats]:
-    """Constants (n_pieces, n) as numbers if they are the same in all pieces, else as columns of a table."""
+    """Return constants (n_pieces, n) as numbers if they are the same in all pieces, else as table columns."""
     constants: list[float | int] = []
     columns: list[Floats] = []
     known: dict[bytes, int] = {}

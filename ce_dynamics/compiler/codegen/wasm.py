@@ -197,7 +197,7 @@ def load(at: int) -> bytes:
 
 
 def look_up(index: bytes, at: int, last: float) -> bytes:
-    """Instructions that read the entry of a table at an index, held within 0 and `last`; NaN counts as 0."""
+    """Return instructions that read a table at an index, clamped to 0 … `last`; NaN counts as 0."""
     low, high = (b"\x44" + struct.pack("<d", x) for x in (0.0, last))
     return index + low + b"\xa5" + high + b"\xa4\xfc\x02" + integer(3) + b"\x74\x2b\x03" + encode_unsigned(at)
 
@@ -208,7 +208,7 @@ def integer(n: int) -> bytes:
 
 
 def encode_unsigned(n: int) -> bytes:
-    """LEB128 code of a number from 0 on."""
+    """Return the LEB128 code of a number from 0 on."""
     found = bytearray()
     while n >= 0x80:
         found.append(n & 0x7F | 0x80)
@@ -217,7 +217,7 @@ def encode_unsigned(n: int) -> bytes:
 
 
 def encode_signed(n: int) -> bytes:
-    """LEB128 code of a number from 0 on where numbers may have a sign."""
+    """Return the LEB128 code of a number from 0 on, in the signed form."""
     found = encode_unsigned(n)
     return found if found[-1] < 0x40 else bytes((*found[:-1], found[-1] | 0x80, 0))
 

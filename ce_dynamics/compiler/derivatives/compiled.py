@@ -113,5 +113,5 @@ def read_note(key: str) -> Noted | None:
 
 
 def places(numbers: Sequence[int] | NDArray[np.intp]) -> Integers:
-    """Rows or columns as the kernels read them."""
+    """Return rows or columns as the kernels read them."""
     return np.array(numbers, dtype=np.int64)

@@ -163,7 +163,7 @@ class ForwardSweep:
         return graph.logical_and(x, y) if op == Op.AND else graph.logical_or(x, y)
 
     def _chain(self, inner: Gradient, outer: Callable[[], int]) -> Gradient:
-        """Derivatives times a factor, which is formed only if it is needed."""
+        """Return derivatives times a factor, which is computed only if it is used."""
         if not inner:
             return {}
         factor = outer()

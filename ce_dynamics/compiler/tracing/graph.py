@@ -313,7 +313,7 @@ class Graph:
         return i if i == j else self._intern((_AND, i, j, -1) if i < j else (_AND, j, i, -1))
 
     def logical_or(self, i: int, j: int) -> int:
-        """Either condition."""
+        """Return either condition."""
         return i if i == j else self._intern((_OR, i, j, -1) if i < j else (_OR, j, i, -1))
 
     def logical_not(self, i: int) -> int:
@@ -325,7 +325,7 @@ class Graph:
         return a if op == _NOT else self._intern((_NOT, i, -1, -1))
 
     def select(self, condition: int, if_true: int, if_false: int) -> int:
-        """Number if_true where the condition holds, else if_false."""
+        """Return the number if_true where the condition holds, else if_false."""
         if if_true == if_false:
             return if_true
         op, a, _, _ = self.nodes[condition]

@@ -129,7 +129,7 @@ UNARY = frozenset(Op(op) for op, n in OPERANDS.items() if n == 1)
 
 
 def arity(op: int) -> int:
-    """Number of operands that are nodes: 0 for constants and inputs."""
+    """Return the number of operands that are nodes: 0 for constants and inputs."""
     return OPERANDS.get(op, 0)
 
 

@@ -71,7 +71,7 @@ class Condition:
         self.node = node
 
     def where(self, if_true: Any, if_false: Any) -> Any:
-        """if_true where the condition holds, else if_false; both floats or traced scalars."""
+        """Return if_true where the condition holds, else if_false; both floats or traced scalars."""
         graph = self.graph
         return wrap(graph, graph.select(self.node, node_of(graph, if_true), node_of(graph, if_false)))
 

@@ -176,7 +176,7 @@ def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
 
 
 def solve_quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
-    """Newton, a few sweeps, Newton: all in machine code.  Of many rows only the sweeps."""
+    """Solve by Newton, a few sweeps, and Newton, all compiled; of many rows only the sweeps."""
     p = restrict_start(problem, start)
     best, count = problem.solution(p, "start", 0, allowance), 0
     aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little

@@ -162,7 +162,7 @@ def sparse_rows(A: Operator) -> SparseRows:
 
 
 def contact_conditions(W: Operator, q: Floats, mu: Floats) -> Conditions:
-    """Unilateral normal rows with a disc (spatial) or one friction row (planar) each."""
+    """Return unilateral normal rows with a disc (spatial) or one friction row (planar) each."""
     m = q.size
     if q.ndim != 1 or mu.ndim != 1 or np.shape(W) != (m, m):
         raise ModelError(f"solve_friction: W is {np.shape(W)}, q {q.shape}; they must be (m, m) and (m,)")

@@ -38,7 +38,7 @@ ALIKE = 100.0
 
 @kernel
 def evaluate_map(A, b, rho, C, p, y, D):  # type: ignore[no-untyped-def]
-    """The natural map at p with steps ρ, of a symmetric A; Σ ((p − P)/ρ)² and the largest |p − P|/ρ."""
+    """Evaluate the natural map at p with steps ρ for symmetric A; return Σ ((p − P)/ρ)², max |p − P|/ρ."""
     m = p.size
     for i in range(m):
         y[i] = b[i]
@@ -62,7 +62,7 @@ def evaluate_map(A, b, rho, C, p, y, D):  # type: ignore[no-untyped-def]
 
 @kernel
 def find_direction(A, rho, C, p, D, step):  # type: ignore[no-untyped-def]
-    """−J⁻¹ (p − P) into ``step``, J = 1 − D (1 − ρ A); whether J is regular.
+    """Compute −J⁻¹ (p − P) into ``step``, J = 1 − D (1 − ρ A); return True if J is regular.
 
     A row with D = 0 goes to P, as it is, and one that is moved by nothing (ρ = 0) stays: only the others,
     which are held, are unknowns.
@@ -108,7 +108,7 @@ def find_direction(A, rho, C, p, D, step):  # type: ignore[no-untyped-def]
 
 @kernel
 def steps_of(d, kind, normal, rho):  # type: ignore[no-untyped-def]
-    """ρ: 1/A_ii, the smallest of a contact for all its rows that are alike; 0 for rows that move nothing."""
+    """Return ρ: 1/A_ii, the smallest of a contact for all its like rows; 0 for rows that move nothing."""
     for i in range(d.size):
         rho[i] = 1.0 / d[i] if d[i] > 0.0 else 0.0
     for i in range(d.size):
@@ -124,7 +124,7 @@ def steps_of(d, kind, normal, rho):  # type: ignore[no-untyped-def]
 
 @kernel
 def newton_small(A, b, d, C, p, until):  # type: ignore[no-untyped-def]
-    """Newton with halved steps on rows of p, in place; A is symmetric.
+    """Solve by Newton's method with halved steps on rows of p, in place; A is symmetric.
 
     Rows that move nothing keep p.  ``until`` is the largest |p − P|/ρ of a solution, the number of steps, and
     that of halvings of a step.  Without halvings full steps are taken whatever becomes of F.  Returns the
@@ -285,7 +285,7 @@ def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, toleranc
 
 @kernel
 def held_system(A, D, normal_of, partner, F, epsilon):  # type: ignore[no-untyped-def]
-    """J = 1 − D + D (A + ε) of the rows with D ≠ 0 and −F less what the others contribute.
+    """Assemble J = 1 − D + D (A + ε) of the rows with D ≠ 0, and −F less the contributions of the others.
 
     J of a row with D = 0 is that of 1: its step is −F.  Returns the numbers of the held rows, J in CSR form
     (columns of a row in no order) and the right-hand side.

@@ -320,7 +320,7 @@ def solve_dense(H: Floats, right: Floats) -> Floats | None:
 
 
 def factor(A: Any) -> tuple[Floats, Integers]:
-    """C with A = C Cᵀ, of as many columns as A has rank, and as many rows J, by Cholesky with pivots."""
+    """Return C with A = C Cᵀ, with as many columns as A has rank, and the rows J, by pivoted Cholesky."""
     dense = to_csr(A).toarray() if sp.issparse(A) else A
     C, pivots, rank, _ = la.lapack.dpstrf(dense, lower=1, tol=RANK)
     B = np.empty((len(dense), rank))
@@ -330,7 +330,7 @@ def factor(A: Any) -> tuple[Floats, Integers]:
 
 @kernel
 def add_products(left, right, rho, H):  # type: ignore[no-untyped-def]
-    """H += ρ Xᵀ Y of two matrices of the same rows, in CSR form."""
+    """Add products H += ρ Xᵀ Y of two matrices with the same rows, in CSR form."""
     starts, columns, values = left
     right_starts, right_columns, right_values = right
     for i in range(starts.size - 1):

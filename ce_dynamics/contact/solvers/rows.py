@@ -111,7 +111,7 @@ def natural_map(y, C, D):  # type: ignore[no-untyped-def]
 
 @kernel
 def onto_cones(y, C, groups, P):  # type: ignore[no-untyped-def]
-    """Orthogonal projection of y onto the set of impulses that the conditions allow.
+    """Return the orthogonal projection of y onto the set of impulses that the conditions allow.
 
     The friction rows of normal row n are ``members[starts[n]:starts[n+1]]`` (first rows of discs).  With p_n
     given, each of their parts y_i is shortened to μ_i p_n at most; the nearest p_n solves
@@ -158,7 +158,7 @@ def onto_cones(y, C, groups, P):  # type: ignore[no-untyped-def]
 
 @kernel
 def sliding_shift(w, C, groups, s):  # type: ignore[no-untyped-def]
-    """De Saxcé's shift of normal rows, s_n = Σ μ_i |w_i| over their friction rows."""
+    """Return de Saxcé's shift of normal rows, s_n = Σ μ_i |w_i| over their friction rows."""
     starts, members = groups
     kind, mu = C.kind, C.mu
     for n in range(w.size):
@@ -217,7 +217,7 @@ class ScaledRows:
         return p
 
     def scale(self, p: Floats) -> Floats:
-        """Scaled impulses."""
+        """Return scaled impulses."""
         return np.asarray(p[self.where] / self.size)
 
     def map(self, y: Floats) -> MapPoint:

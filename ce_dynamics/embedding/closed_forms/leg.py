@@ -348,7 +348,7 @@ class LegLinkage(Step):
         return float(axis @ self._line)
 
     def _directions(self, carrier: BodyMotion, c1: Array, d: Array) -> Directions | None:
-        """Orientation of the leg by a2, its line, and what is perpendicular to both; where that is square."""
+        """Return the leg's orientation by a2: its line, the perpendicular to both, and where it is square."""
         if not self._along_leg:
             return None
         leg = self.leg

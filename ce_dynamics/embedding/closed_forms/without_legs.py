@@ -158,7 +158,7 @@ NEARLY = 1e-3
 
 
 def explain_no_formula(part: Loop, certain: bool) -> str:
-    """Why no formula was found for a part of a loop."""
+    """Explain why no formula was found for a part of a loop."""
     moving = [body for body in part.dependent if body.inboard.n_v]
     if not certain:
         return UNCERTAIN
@@ -179,7 +179,7 @@ def explain_no_formula(part: Loop, certain: bool) -> str:
 
 
 def explain_no_triangle(moving: Sequence[Body], edge: LoopClosure) -> str:
-    """Why two bars are no triangle in a plane."""
+    """Explain why two bars are no triangle in a plane."""
     axes = [body.inboard.axis for body in moving if isinstance(body.inboard, Revolute)]
     if isinstance(edge.closure, Revolute):
         axes.append(edge.closure.axis)

@@ -164,7 +164,7 @@ def close_nearby(
     tolerance: float,
     length: float = STEP,
 ) -> Array | None:
-    """Scaled Y in a closed pose a small step away, in a direction that the closures allow to first order.
+    """Return scaled Y in a closed pose a small step away, in a direction allowed to first order.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
 def refuse_contradicting(
     loop: Loop, equations: Equations, advanced: Callable[[Array, Array], Array], q: Array
 ) -> None:
-    """The same for equations and steps over all hinges, at their coordinates q.
+    """Refuse contradicting equations as above, for steps over all hinges at their coordinates q.
 
     A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
     `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is what
@@ -314,7 +314,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
 
 
 def bodies_in_null_space(Y1: Array, loop: Loop) -> list[str]:
-    """Bodies whose hinges move in the null space of Y₁."""
+    """Return bodies whose hinges move in the null space of Y₁."""
     _, _, Vt = singular_values_and_vectors(Y1)
     null = Vt[numerical_rank(Y1) :]
     names = [body.name for body in loop.dependent for _ in range(body.inboard.n_v)]

@@ -70,7 +70,7 @@ class IndependentChoice:
         return None
 
     def with_components(self, avoid: Iterable[Body] = ()) -> list[Lead] | None:
-        """Components of hinges, None if there are too few; displacements and single angles come first."""
+        """Return components of hinges, displacements and single angles first; None if there are too few."""
         avoided = set(avoid)
         known = [component for body in self.free for component in components(body)]
         at = {component.name: self._row(component) for component in known}
@@ -88,7 +88,7 @@ class IndependentChoice:
         return None
 
     def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
-        """Wanted hinges, and components of others that lead beside them; None if there are none.
+        """Return wanted hinges, and components of others that lead beside them; None if there are none.
 
         Displacements and single angles come first.  The fixed rows stay where others are exchanged.
         """
@@ -142,7 +142,7 @@ class IndependentChoice:
                     yield bodies
 
     def _first(self, pool: Sequence[Body]) -> tuple[Body, ...] | None:
-        """Some set of whole hinges that can lead: of all, the first in the order of the best candidates.
+        """Return a set of whole hinges that can lead: the first in the order of the best candidates.
 
         Every hinge of a set that can lead has rows of N which those before it do not span; a branch in which
         one has not is left.
@@ -174,7 +174,7 @@ class IndependentChoice:
         return None
 
     def _rank(self) -> list[Body]:
-        """Hinges from the best to the worst candidate: pivoted QR takes the best dependent columns first."""
+        """Rank hinges, the best candidates first: pivoted QR takes the best dependent columns first."""
         import scipy.linalg  # here, because most models never ask
 
         _, _, order = scipy.linalg.qr(self.Y, mode="economic", pivoting=True)
@@ -213,7 +213,7 @@ class IndependentChoice:
     def _exchange_first(
         self, found: set[int], rows: Sequence[int], fixed: Collection[int] = ()
     ) -> set[int] | None:
-        """The same with the first row exchanged that makes Y₁ clearly better; None if there is none."""
+        """Exchange the first member that makes Y₁ clearly better; return the set, None if there is none."""
         quality = self._quality(found)
         for out in sorted(found - set(fixed)):
             for other in rows:

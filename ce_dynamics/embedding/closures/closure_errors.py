@@ -159,7 +159,7 @@ def stack_rows(rows: Sequence[ScalarMotion], N: int) -> ClosureErrors:
 def stack_twists(
     o: BodyMotion, o_at: PointMotion, p: BodyMotion, p_at: PointMotion
 ) -> tuple[Array, Array, Array]:
-    """Twists of both closure nodes on top of each other: columns (12, N), drift (12,), acceleration (12,)."""
+    """Return the twists of both closure nodes, stacked: columns (12, N), drift (12,), acceleration (12,)."""
     return (
         np.vstack((o.w, o_at.J, p.w, p_at.J)),
         concatenate((o.w_drift, o_at.drift, p.w_drift, p_at.drift)),

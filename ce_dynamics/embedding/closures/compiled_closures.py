@@ -94,7 +94,7 @@ class LoopKernel:
         self._compiled = compile_function(trace(f"closures of {loop.name}", equations, sizes))
 
     def __call__(self, q: Array, p: Array) -> tuple[Array, Array]:
-        """Residual (rows,) and Y (rows, m + parameters)."""
+        """Return the residual (rows,) and Y (rows, m + parameters)."""
         bound = self._equations
         with _ALONE:
             bound.inputs["q"][:], bound.inputs["p"][:] = q, p
@@ -104,7 +104,7 @@ class LoopKernel:
             return r, Y
 
     def advance(self, q: Array, step: Array) -> Array:
-        """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
+        """Return dependent coordinates after a small step of the dependent velocities, to first order."""
         bound = self._advance
         if bound is None:
             return q + step
@@ -158,7 +158,7 @@ class LoopKernel:
         return np.asarray(Y * self.column_scales)
 
     def newton(self, q: Array, p: Array, iterations: int = 12) -> Closed:
-        """Dependent coordinates at given parameters, from a good guess; least squares over redundant rows."""
+        """Return dependent coordinates at given parameters, from a near guess; by least squares."""
         m = self.loop.m
         r, Y = self(q, p)
         error = largest_residual(r)
@@ -174,7 +174,7 @@ class LoopKernel:
         return Closed(with_unit_quaternions(self.loop.dependent, q), error)
 
     def move(self, q: Array, step: Array) -> Array:
-        """Dependent coordinates moved by a small scaled step, quaternions of unit length."""
+        """Return dependent coordinates after a small scaled step, quaternions of unit length."""
         m = self.loop.m
         return with_unit_quaternions(self.loop.dependent, self.advance(q, step * self.column_scales[:m]))
 

@@ -102,7 +102,7 @@ def has_turned(here: OnCurve, there: OnCurve) -> bool:
 
 
 def close_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Array, Array] | None:
-    """Dependent coordinates and parameters that close, in the plane through (q, p) across t.
+    """Return dependent coordinates and parameters that close, in the plane through (q, p) across t.
 
     t is one direction, or several in rows.  None if Newton does not find the point.
     """
@@ -257,7 +257,7 @@ def project_to_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
 
 
 def difference(kernel: LoopKernel, a: Array, b: Array) -> Array:
-    """a − b in scaled coordinates (a quaternion counts twice: its rate is half the angular velocity)."""
+    """Return a − b in scaled coordinates (quaternions count twice: their rate is half the velocity)."""
     return np.asarray((a - b) / kernel.coordinate_scales)
 
 

@@ -91,7 +91,7 @@ class Freedoms:
         return np.asarray(self.loop.residual(q, self._given, self._held), dtype=float)
 
     def _errors(self, q: Array) -> tuple[Array, Array, Array]:
-        """Residual, scaled Y over the free hinges, and Y over those with prescribed motion."""
+        """Return residual, scaled Y over the free hinges, and Y over those with prescribed motion."""
         m = self.loop.m
         columns = sum(len(motion.eta) for motion in self._given.values()) + m
         errors = self.loop.errors(q, np.zeros(columns), self._given, self._held)
@@ -246,7 +246,7 @@ class Freedoms:
     _searched = True  # all sets of hinges and components, as far as any were
 
     def choose_leads(self, avoid: Container[Body] = ()) -> list[Lead] | None:
-        """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.
+        """Choose independent coordinates for the best conditioned Y₁: whole hinges, or components.
 
         Hinges to avoid are taken only where there is no choice without them; None if not even components of
         the hinges can lead the loop.  Where all whole hinges lead badly, as with a rod between two balls
@@ -273,7 +273,7 @@ class Freedoms:
         return found if owners <= {*allowed} else None
 
     def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
-        """Wanted hinges, and components of others that lead beside them; None if they cannot together."""
+        """Choose components to lead beside wanted hinges; return all, None if they cannot lead together."""
         return IndependentChoice(self.Y, self.free, self.number).choose_beside(wanted)
 
     def refuse_choice(self) -> NoReturn:

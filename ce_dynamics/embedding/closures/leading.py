@@ -100,7 +100,7 @@ class LeadCondition:
 
 
 def leading_condition(parent: Body, lead: FunctionCoordinate) -> Written:
-    """The condition of a coordinate of the loop on p; the last of its bodies stands for the coordinate."""
+    """Return the condition of a coordinate of the loop on p; the last body represents the coordinate."""
     first = next((body for body in lead.seen if body is not parent and not body.is_ground), parent)
     stands = Body(
         name=lead.name,

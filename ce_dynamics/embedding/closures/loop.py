@@ -108,7 +108,7 @@ class Loop:
         return velocity_scales(self.dependent, self.size)
 
     def split(self, q: Array) -> Coordinates:
-        """Dependent coordinates, stacked in the order of ``dependent``, by body."""
+        """Split dependent coordinates, stacked in the order of ``dependent``, by body."""
         return split(q, self.dependent)
 
     def neutral(self) -> Array:
@@ -116,7 +116,7 @@ class Loop:
         return stack_neutral(self.dependent)
 
     def advance(self, q: Array, step: Array) -> Array:
-        """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
+        """Return dependent coordinates after a small step of the dependent velocities, to first order."""
         return advance_coordinates(self.dependent, q, step)
 
     def residual(
@@ -138,7 +138,7 @@ class Loop:
         given: Mapping[str, HingeMotion],
         siblings: Mapping[str, BodyMotion],
     ) -> ClosureErrors:
-        """Errors over the columns [dependent | given], at rates in that order, with no hinge accelerated."""
+        """Return errors over the columns [dependent | given] at rates in that order, unaccelerated."""
         motion = SubgraphMotion(self.parent, self.bodies, rates, siblings)
         for name, hinge in given.items():
             motion.set(name, hinge._replace(X=np.hstack((zeros(len(hinge.eta), self.m), hinge.X))))
@@ -201,7 +201,7 @@ def split(q: Array, bodies: Sequence[Body]) -> Coordinates:
 
 
 def advance_coordinates(bodies: Sequence[Body], q: Array, step: Array) -> Array:
-    """Stacked coordinates moved by a small step of the velocities, q + q̇(q, step).
+    """Return stacked coordinates after a small step of the velocities, q + q̇(q, step).
 
     First order is enough under Newton's iteration, whose errors are of second order anyway.
     """
@@ -215,7 +215,7 @@ def advance_coordinates(bodies: Sequence[Body], q: Array, step: Array) -> Array:
 
 
 def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
-    """Stacked coordinates (floats) with quaternions of unit length, which small steps do not keep."""
+    """Return stacked coordinates (floats) with quaternions of unit length, which small steps do not keep."""
     if all(body.inboard.quaternion is None for body in bodies):
         return q
     parts = []

@@ -182,7 +182,7 @@ class Subgraph:
         self.shape = shape_of(self.bodies[0].carrier, self.bodies, closures)
 
     def places(self) -> list[HingePlace]:
-        """Hinges as they are now, those of free parameters left out: equal formulas are equal anyway."""
+        """Return the present places of hinges without free parameters; equal formulas stay equal anyway."""
         owned: list[tuple[Owner, object]] = [(body, body.inboard) for body in self.bodies]
         owned += [(edge, edge.closure) for edge in joints_in(self.closures)]
         return [
@@ -193,7 +193,7 @@ class Subgraph:
         ]
 
     def made_exact(self, tolerance: float) -> list[HingePlace]:
-        """Hinges moved by no more than a tolerance, so that conditions are redundant; none if none is then.
+        """Return hinges moved by at most a tolerance to make conditions redundant; none if none becomes so.
 
         Directions only, where points are not needed for as many.  Where as many are redundant as it is, but
         for rounding, all stays as it is.
@@ -391,7 +391,7 @@ Member = tuple[HingePlace, int]
 
 @contextmanager
 def relocate_hinges(moved: Sequence[HingePlace]) -> Iterator[None]:
-    """Hinges are where they were moved to, as long as it lasts."""
+    """Move hinges to other places within the block."""
     originals = [place.apply() for place in moved]
     try:
         yield
@@ -491,7 +491,7 @@ def make_points_meet(places: Sequence[HingePlace], tolerance: float) -> None:
 
 
 def cross_lines(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array]:
-    """Points where two lines meet to within a tolerance."""
+    """Return points where two lines meet to within a tolerance."""
     for one, other in combinations(lines, 2):
         a, b = one.directions[0], other.directions[0]
         n = cross(a, b)
@@ -506,7 +506,7 @@ def cross_lines(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array
 
 
 def offset_from_hinge(place: HingePlace, P: Array) -> Array:
-    """From a hinge's point, or from the nearest one of its line, to P."""
+    """Return the vector from a hinge's point, or from the nearest one of its line, to P."""
     to = P - place.at
     if isinstance(place.hinge, LINES):
         to = to - place.directions[0] * float(place.directions[0] @ to)

@@ -46,7 +46,7 @@ class Base(NamedTuple):
 def base_at(
     kernel: LoopKernel, rows: Sequence[int], q0: Array, start: Mapping[str, Array], wraps: bool
 ) -> Base | None:
-    """The pose at the start, on the branch of the design pose; None if no way from there to it was found.
+    """Return the start pose on the branch of the design pose; None if no path leads there.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Exploration:
         self._sign = self._determinant(self.poses[0])
 
     def search_goals(self, goals: Sequence[Array]) -> Array | None:
-        """Dependent coordinates at the first of some goals that a way leads to; None if none was found."""
+        """Return dependent coordinates at the first goal that a path leads to; None if there is none."""
         for goal in goals:
             found = self.towards(goal)
             if found is not None:
@@ -150,7 +150,7 @@ class Exploration:
         return here, done
 
     def _closed(self, p: Array, guess: Array, last: Base) -> Base | None:
-        """The pose at parameters p on the same branch as the last one; None if there seems to be none."""
+        """Return the pose at parameters p on the branch of the last one; None if none is found."""
         closed = self.kernel.newton(with_unit_quaternions(self.kernel.loop.dependent, guess), p)
         if closed.error > self.kernel.tolerance:
             return None

@@ -136,7 +136,7 @@ class Branch:
 
 
 def hermite(kernel: LoopKernel, a: BranchPoint, b: BranchPoint) -> Array:
-    """Coefficients (4, n_q + 1) in s of the cubic for (q, θ) through two points with their tangents."""
+    """Return coefficients (4, n_q + 1) in s of the cubic for (q, θ) through two points and tangents."""
     u_a, u_b = np.append(a.q, a.theta), np.append(b.q, b.theta)
     rates_a, rates_b = (coordinate_rates(kernel, point) for point in (a, b))
     change = u_b - u_a

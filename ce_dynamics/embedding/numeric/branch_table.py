@@ -177,7 +177,7 @@ def tabulate(branch: Branch, reach: TableRange, basin: Basin) -> BranchTable:
 
 
 def make_equal_pieces(branch: Branch, reach: TableRange) -> BranchTable:
-    """The table of equal pieces with the fewest operations of those accurate enough, else that of most."""
+    """Return the cheapest table of equal pieces that is accurate enough, else that with the most pieces."""
     best: BranchTable | None = None
     for P in PIECES:
         bounds = np.linspace(-1.0, 1.0, P + 1)
@@ -195,7 +195,7 @@ def make_equal_pieces(branch: Branch, reach: TableRange) -> BranchTable:
 def make_unequal_pieces(
     branch: Branch, reach: TableRange, basin: Basin, degree: int, known: dict[tuple[float, float], Array]
 ) -> BranchTable | float:
-    """A table of pieces that are halved until they are good; the parameter where that does not help."""
+    """Return a table of pieces halved until they are accurate; the parameter where that fails."""
     bounds = np.array((-1.0, 1.0))
     while len(bounds) - 1 <= MOST_PIECES:
         table, enough = fit_table(branch, reach, bounds, degree, known)
@@ -260,7 +260,7 @@ def fit_table(
 
 
 def fit(branch: Branch, reach: TableRange, low: float, high: float) -> Array:
-    """Chebyshev coefficients of all coordinates on a piece of [−1, 1]; NaN where there is no branch."""
+    """Fit Chebyshev coefficients of all coordinates on a piece of [−1, 1]; NaN where there is no branch."""
     nodes = np.cos(np.pi * (np.arange(LARGEST_DEGREE + 1) + 0.5) / (LARGEST_DEGREE + 1))
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     try:
@@ -271,7 +271,7 @@ def fit(branch: Branch, reach: TableRange, low: float, high: float) -> Array:
 
 
 def find_degree(coefficients: Array, accuracy: float) -> int:
-    """Degree beyond which the coefficients (pieces, degree + 1) add less than the accuracy."""
+    """Return the degree beyond which the coefficients (pieces, degree + 1) add less than the accuracy."""
     tails = np.max(np.cumsum(np.abs(coefficients[:, ::-1]), axis=1)[:, ::-1], axis=0)
     enough = np.flatnonzero(tails <= accuracy)
     return max(int(enough[0]) - 1, 0) if len(enough) else LARGEST_DEGREE

@@ -276,7 +276,7 @@ class NumericLinkage(Linkage):
         return single.with_turns(body.name, q, given[name].q, motion.hinge_motions[name].q)
 
     def _positions(self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
-        """Dependent coordinates, NaN where the loop cannot be assembled."""
+        """Return dependent coordinates, NaN where the loop cannot be assembled."""
         if not given and not siblings and not self.has_free_geometry:
             return self.q0
         if self.single is not None and not self.has_free_geometry:
@@ -307,7 +307,7 @@ class NumericLinkage(Linkage):
     def _lead_in_substeps(
         self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
     ) -> tuple[Array, Scalar]:
-        """Dependent coordinates at the end of the way but for two Newton steps, and whether it is regular."""
+        """Return dependent coordinates two Newton steps before the end, and True if the path is regular."""
         pose, base = self._way(given, siblings), self._base
         whole = self._closed_at_design and base is None  # the base is one of the nominal geometry
 

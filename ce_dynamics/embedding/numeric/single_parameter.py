@@ -117,7 +117,7 @@ class SingleParameter:
         return follow(self._kernel, self._q0, (low, high))
 
     def _extend_over_turns(self, branch: Branch) -> tuple[Branch, TableRange]:
-        """The branch over as many turns as it takes to come back, else over a few that a table can hold."""
+        """Return the branch over the turns after which it closes, else over the few that a table can hold."""
         loop, parameter = self._kernel.loop, self.body.name
         turns = likely_period(loop, branch)
         if turns is not None:
@@ -198,7 +198,7 @@ class SingleParameter:
         return given._replace(q=array((theta,)))
 
     def _turned(self, theta: Scalar, known: Array | None) -> Scalar:
-        """The angle that the table is made for, from one in (−π, π] and from what is known of its turns."""
+        """Return the table's angle for one in (−π, π], given the known number of its turns."""
         reach = self.reach
         turns = round(reach.half / math.pi)
         if (self._turns_count or reach.turning) and not (reach.turning and turns == 1):
@@ -267,7 +267,7 @@ def surround_centre(centre: float, half: float) -> tuple[float, float]:
 
 
 def wrap_into(reach: TableRange, theta: Scalar, centre: float) -> Scalar:
-    """An angle at most half a turn from a centre brought within half a turn of an interval's middle."""
+    """Return an angle, within half a turn of a centre, moved within half a turn of an interval's middle."""
     full = 2.0 * math.pi
     low, high = reach.centre - math.pi, reach.centre + math.pi
     if low < centre - math.pi:
@@ -286,13 +286,13 @@ TRIED = 5
 
 
 def turns_after(loop: Loop, branch: Branch, turns: int) -> dict[str, Array]:
-    """Changes of the dependent coordinates over the middle turns of a branch, by body, in full turns."""
+    """Return changes of dependent coordinates over the middle turns of a branch, by body, in full turns."""
     low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
     return {name: (high[name] - low[name]) / FULL for name in low}
 
 
 def find_displaced_body(loop: Loop, branch: Branch, turns: int) -> tuple[str, float] | None:
-    """The first body that is not where it was after some turns, and how far off; None if there is none."""
+    """Find the first body displaced after some turns, and its displacement; None if there is none."""
     low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
     for body in loop.dependent:
         hinge = body.inboard

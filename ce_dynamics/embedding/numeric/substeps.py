@@ -72,7 +72,7 @@ def path(
     turns: bool,
     base: Mapping[str, Array],
 ) -> Callable[[float], Pose]:
-    """Given hinges and siblings at the fraction s of the way from the design pose, or from a base.
+    """Return given hinges and siblings at the fraction s of the path from the design pose, or from a base.
 
     Angles go the short way; all their turns, as far as these are known, only if ``turns`` count.
     """
@@ -92,7 +92,7 @@ def path(
 
 
 def coordinate_change(hinge: Hinge, start: Array, target: Array, short: bool) -> Array:
-    """From coordinates of a hinge to others; the short way round, of angles that are known but for turns.
+    """Return the change from hinge coordinates to others; the short way round for angles known up to turns.
 
     Of a quaternion the side is taken that is the nearer one: q and −q are the same pose.
     """
@@ -128,7 +128,7 @@ def continue_along(
     q0: Array,
     substeps: int,
 ) -> tuple[Array, Scalar]:
-    """Coordinates at the end of the path up to two more Newton steps, and whether det Y₁ kept its sign.
+    """Return coordinates at the end of the path, but for two Newton steps, and whether det Y₁ kept its sign.
 
     ``linearise`` takes coordinates and the fraction of the way; q0 closes the loop at its beginning.
     """
@@ -170,7 +170,7 @@ def is_closed(residual: Array, tolerance: float) -> Scalar:
 
 
 def polish(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
-    """Two Newton steps on the kept rows, the second with the Y₁ of the first."""
+    """Make two Newton steps on the kept rows, the second with the Y₁ of the first."""
     kept = list(rows)
     return two_steps(
         lambda q: linearise_closures(loop, rows, q, pose),

@@ -165,7 +165,7 @@ class DeadCentre(NamedTuple):
 
 
 def dead_centres(linkage: PathLinkage) -> list[DeadCentre]:
-    """All of them along the curve (once round, if it is closed), in the order of the path coordinate."""
+    """Return all dead centres along the curve (once round, if it is closed), by path coordinate."""
     found = [
         DeadCentre(linkage.loop.name, "dead centre", body.name, coordinates(linkage, s), s)
         for body, j in single_coordinates(linkage)
@@ -251,7 +251,7 @@ SLOW = 1e-6
 
 
 def path_position(linkage: PathLinkage, body: Body, value: float) -> float:
-    """The path coordinate at which a hinge has a given coordinate, between the design pose's dead centres.
+    """Return the path coordinate of a hinge coordinate between the dead centres next to the design pose.
 
     Raises
     ------

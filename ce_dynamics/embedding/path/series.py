@@ -40,7 +40,7 @@ class Series(ABC):
 
     @abstractmethod
     def at(self, s: Array, derivative: int = 0) -> Array:
-        """Values or derivatives (M, n) at M plain points."""
+        """Return values or derivatives (M, n) at M plain points."""
 
     @property
     @abstractmethod
@@ -124,7 +124,7 @@ class Trigonometric(Series):
         return float(max(np.max(np.abs(x[order:]), initial=0.0) for x in (self.a, self.b)))
 
     def truncate(self, tolerance: float) -> Trigonometric:
-        """Without coefficients, and orders, below a tolerance."""
+        """Drop coefficients, and orders, below a tolerance."""
         a, b = (np.where(np.abs(x) > tolerance, x, 0.0) for x in (self.a, self.b))
         a[0] = self.a[0]
         last = int(np.max(np.flatnonzero(np.any((a != 0.0) | (b != 0.0), axis=1)), initial=0))
@@ -192,7 +192,7 @@ class ChebyshevSeries(Series):
         return float(np.max(np.abs(self.c[order:]), initial=0.0))
 
     def truncate(self, tolerance: float) -> ChebyshevSeries:
-        """Without coefficients, and orders, below a tolerance."""
+        """Drop coefficients, and orders, below a tolerance."""
         kept = np.abs(self.c) > tolerance
         kept[0] = True
         last = int(np.max(np.flatnonzero(np.any(kept, axis=1))))

@@ -87,7 +87,7 @@ class Interpolant:
         self.slope = (q[-1] - q[0]) / (self.upper - self.lower)
 
     def __call__(self, s: Array) -> Array:
-        """Coordinates (M, n_q)."""
+        """Return coordinates (M, n_q)."""
         if not self.closed:
             return np.asarray(self._spline(s))
         turns = np.floor(s / self.upper)

@@ -48,7 +48,7 @@ class Coupling(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no closed form for coordinate {k}")
 
     def row(self) -> tuple[Array, Scalar] | None:
-        """Coefficients c (n,) and constant d of a linear coupling c · q = d; None for any other."""
+        """Return coefficients c (n,) and constant d of a linear coupling c · q = d; None for any other."""
         return None
 
     def check(self, number: int, owner: str) -> None:

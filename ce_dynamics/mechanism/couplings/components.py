@@ -78,7 +78,7 @@ class ConstraintView(ABC):
 
     @abstractmethod
     def _q(self, body: Body, k: int) -> Scalar:
-        """Hinge coordinate."""
+        """Return hinge coordinate."""
 
 
 class DesignView(ConstraintView):

@@ -73,7 +73,7 @@ class PolynomialCoupling(FunctionCoupling):
         super().__init__(self._polynomial)
 
     def _polynomial(self, q: Scalar) -> Scalar:
-        """Horner's scheme."""
+        """Evaluate a polynomial by Horner's scheme."""
         x = q - self.origin[0]
         value: Scalar = self.coefficients[-1]
         for c in reversed(self.coefficients[:-1]):

@@ -71,7 +71,7 @@ class Written(CutEdge):
         return (*self.bodies, *(body.carrier for body in self.hinged))
 
     def residual(self, view: ConstraintView) -> Array:
-        """Residuals (rows,)."""
+        """Return residuals (rows,)."""
         return residuals(self.function(view))
 
 

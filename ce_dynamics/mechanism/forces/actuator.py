@@ -101,7 +101,7 @@ class ActuatorLaw:
 
 
 def affine(c: Sequence[float], length: Scalar, rate: Scalar) -> Scalar:
-    """c₀ + c₁ l + c₂ l̇."""
+    """Return c₀ + c₁ l + c₂ l̇."""
     return c[0] + c[1] * length + c[2] * rate
 
 
@@ -111,7 +111,7 @@ def clip(value: Scalar, limits: Range | None) -> Scalar:
 
 
 def three_coefficients(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
-    """Three coefficients."""
+    """Check three coefficients."""
     numbers = finite_numbers(values, owner, what)
     if len(numbers) != 3:
         raise ModelError(f"{owner}: {what} {values!r} must be three numbers")
@@ -313,7 +313,7 @@ def read_command_law(owner: str, command: str | None, law: Mapping[str, Any]) ->
 def slack_spring(
     stiffness: float, damping: float, rest: Range | None, length: Scalar, rate: Scalar
 ) -> tuple[Scalar, Scalar]:
-    """Force of a spring that is slack in a range of lengths and of a damper, and the spring's energy."""
+    """Return the force of a damper and of a spring that is slack over a range, and the spring's energy."""
     assert rest is not None
     stretch: Scalar = 0.0
     if stiffness:

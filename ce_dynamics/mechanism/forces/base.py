@@ -46,7 +46,7 @@ class Observer(Protocol):
         ...
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
-        """Generalised velocity k of the body's inboard hinge."""
+        """Return the generalised velocity k of the body's inboard hinge."""
         ...
 
 

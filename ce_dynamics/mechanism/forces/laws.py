@@ -202,7 +202,7 @@ def energy_pieces(x: Floats, force: Floats) -> Floats:
 
 
 def horner(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
-    """c₀ + c₁ x + c₂ x² + … for ascending coefficients."""
+    """Return c₀ + c₁ x + c₂ x² + … for ascending coefficients."""
     total: Scalar = coefficients[-1]
     for c in reversed(coefficients[:-1]):
         total = total * x + c

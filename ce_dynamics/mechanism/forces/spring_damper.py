@@ -176,7 +176,7 @@ class Bushing(ForceElement):
         return (self.a, self.at), (self.b, self.at)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Force and torque on the second body, their reaction on the first, in the axes of the first."""
+        """Return force and torque on the second body, and their reaction on the first, in that one's axes."""
         T, a = self.axes, self.a
         point = observer.point(self.b, self.at, a)
         R = array(observer.direction(self.b, e, a) for e in IDENTITY).T
@@ -204,7 +204,7 @@ def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law,
 
 
 def check_axes(value: ArrayLike, owner: str) -> Array:
-    """Three unit vectors at right angles, of either handedness, as columns; they may follow free numbers."""
+    """Check three perpendicular unit vectors as columns, of either handedness; numbers may be free."""
     free = free_numbers(value)
     given = nominal(np.asarray(value)) if free else value
     T = checks.finite_array(f"{owner}: axes", given, (3, 3), ModelError)

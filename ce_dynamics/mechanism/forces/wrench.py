@@ -95,7 +95,7 @@ class AppliedWrench(ForceElement):
 
 
 def components(given: Sequence[Component], owner: str, what: str) -> tuple[Component, ...]:
-    """Three numbers or input names."""
+    """Check three numbers or input names."""
     name = f"{owner}: {what}"
     return tuple(
         checks.name_of(name, x) if isinstance(x, str) else finite_number(x, owner, what)

@@ -76,7 +76,7 @@ class Hinge(ABC):
         return self.at
 
     def relocate(self, directions: Sequence[Array], at: Array) -> Hinge:
-        """The same hinge with other `directions` (unit vectors, nearly what they were) and another point."""
+        """Return the same hinge with other `directions` (unit vectors, nearly the old ones) and point."""
         twin = copy.copy(self)
         vars(twin).update(zip(self.directions, directions, strict=True), at=at)
         return twin
@@ -95,7 +95,7 @@ class Hinge(ABC):
 
     @abstractmethod
     def configuration(self, q: Array) -> Array:
-        """Numbers the geometry needs, from the coordinates."""
+        """Return the numbers that the geometry needs, from the coordinates."""
 
     @abstractmethod
     def coordinates(self, c: Array) -> Array:
@@ -103,11 +103,11 @@ class Hinge(ABC):
 
     @abstractmethod
     def pose(self, c: Array) -> tuple[Array, Array]:
-        """Rotation R_rel (3, 3) from child to parent axes, and displacement d (3,) of the hinge point."""
+        """Return the rotation R_rel (3, 3) from child to parent, and the displacement d (3,) of the point."""
 
     @abstractmethod
     def H(self, c: Array) -> Array:
-        """Hinge map matrix (n_v, 6) in the parent's axes."""
+        """Return the hinge map matrix (n_v, 6) in the parent's axes."""
 
     def bias(self, c: Array, v: Array) -> Array:
         """Return Ḣᵀ v (6,) in the parent's axes; zero for hinges whose axes are fixed on the parent."""
@@ -129,7 +129,7 @@ class Hinge(ABC):
         return carrier.R @ H_dot[:3], carrier.R @ H_dot[3:]
 
     def revolve(self, directions: Directions, c: Array) -> Directions | None:
-        """Directions of the child from the same ones of its carrier; None where that is no cheaper than R."""
+        """Return directions of the child from the same ones of its carrier; None where R is as cheap."""
         return None
 
     def q_dot(self, q: Array, v: Array) -> Array:
@@ -141,7 +141,7 @@ class Hinge(ABC):
         return "quantity"
 
     def velocity_of(self, k: int) -> int | None:
-        """Number of the velocity that is the rate of coordinate k; None if no single one is."""
+        """Return the number of the velocity that is the rate of coordinate k; None if no single one is."""
         plain = self.coordinate_names == self.velocity_names and 0 <= k < self.n_q
         return k if plain else None
 

@@ -55,7 +55,7 @@ class Condition(ABC):
 
     @abstractmethod
     def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
-        """Jacobian (rows, 12) over [w_p, v_p, w_c, v_c]."""
+        """Return the Jacobian (rows, 12) over [w_p, v_p, w_c, v_c]."""
 
     @abstractmethod
     def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
@@ -201,7 +201,7 @@ class Screwed(Condition):
         return array((sliding + turning,))
 
     def _directions(self, p: JointEnd, c: JointEnd) -> tuple[Array, Array, Array]:
-        """Directions w, u on the parent at the angle δ / pitch from e1 and −e2, and b = e1 on the child."""
+        """Return w, u on the parent at the angle δ / pitch from e1 and −e2, and b = e1 on the child."""
         e1, e2 = across(self.axis)
         angle = dot(p.R @ self.axis, c.x - p.x) / self.pitch
         s, k = sin(angle), cos(angle)

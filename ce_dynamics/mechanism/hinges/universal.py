@@ -84,7 +84,7 @@ class Universal(Hinge):
         return cross(*self._axes_on(carrier, child)) * (v[0] * v[1]), zeros(3)
 
     def _axes_on(self, carrier: Orientation, child: Orientation) -> tuple[Array, Array]:
-        """Axis1 is fixed on the carrier, axis2 on the child."""
+        """Return axis1, which is fixed on the carrier, and axis2, fixed on the child."""
         return carrier.rotate(self.axis1), child.rotate(self.axis2)
 
     @property
@@ -92,5 +92,5 @@ class Universal(Hinge):
         return Coincident(), Angle(self.axis1, self.axis2, number(self.axis1 @ self.axis2))
 
     def _turned_axis2(self, c: Array) -> Array:
-        """Axis2 in the parent's axes; the second rotation leaves it alone."""
+        """Return axis2 in the parent's axes; the second rotation does not move it."""
         return rotate_about(self.axis1, c[0], c[1], self.axis2)

@@ -117,7 +117,7 @@ def types(file: Compiled, enumeration: str) -> list[int]:
 
 
 def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key: Any) -> list[str]:
-    """All that can be represented, each with an input of its name; a keyframe has the inputs' defaults.
+    """Add representable actuators, each with an input of its name; a keyframe has the inputs' defaults.
 
     Where the name is that of a coordinate, as with motors that are called after their joints, the input is
     called ``<name> command``; notes list them.
@@ -144,7 +144,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key:
 def actuator(
     system: System, file: Compiled, k: int, law: dict[str, Any], carried: dict[int, Body]
 ) -> ForceElement:
-    """On one hinge, on a sum of several, on a cord, or fixed on a body."""
+    """Return an actuator on one hinge, on a sum of several, on a cord, or fixed on a body."""
     model, name, first = file.model, f"actuator {file.actuator(k)}", int(file.model.actuator_trnid[k][0])
     gear = np.array(model.actuator_gear[k], dtype=float)
     if transmission(file, k) == "SITE":

@@ -61,7 +61,7 @@ def is_replaced(file: Compiled, geom: int) -> bool:
 
 
 def look(file: Compiled, geom: int) -> BodyLook | None:
-    """One shape; None of kinds that are not drawn."""
+    """Return a shape; None for kinds that are not drawn."""
     model = file.model
     kind = file.kind("mjtGeom", model.geom_type[geom]).lower()
     frame = Pose(matrix(file.data.geom_xmat[geom]), np.array(file.data.geom_xpos[geom]))
@@ -145,7 +145,7 @@ def mjcf_feet(
 
 
 def kind(file: Compiled, geom: int) -> str:
-    """SPHERE, CAPSULE, BOX, PLANE and so on."""
+    """Return SPHERE, CAPSULE, BOX, PLANE and so on."""
     return file.kind("mjtGeom", file.model.geom_type[geom])
 
 

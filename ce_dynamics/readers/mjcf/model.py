@@ -183,7 +183,7 @@ class Compiled:
         return f"{line} ({checks.show(name)})" if line else checks.show(name)
 
     def place(self, what: str, index: int, name: str) -> str:
-        """File, line and name."""
+        """Return file, line and name."""
         return f"{self.file}, {self.locate(what, index, name)}"
 
     @cached_property
@@ -203,7 +203,7 @@ class Compiled:
     # Things of one kind
 
     def joint_kind(self, index: int) -> str:
-        """FREE, BALL, SLIDE or HINGE."""
+        """Return FREE, BALL, SLIDE or HINGE."""
         return self.kind("mjtJoint", self.model.jnt_type[index])
 
     def joints(self, body: int) -> range:

@@ -31,7 +31,7 @@ from ce_dynamics.readers.tree import choose_independent, locate_errors
 
 
 def add_surroundings(system: System, file: Compiled) -> None:
-    """Forces on bodies that move."""
+    """Add forces of gravity compensation and of the surrounding fluid on bodies that move."""
     model = file.model
     gravity = np.array(model.opt.gravity, dtype=float)
     medium = {name: float(getattr(model.opt, name)) for name in ("density", "viscosity")}
@@ -88,7 +88,7 @@ def build(
 
 
 def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body]) -> None:
-    """A body, preceded by a massless one for each of its joints but the last."""
+    """Add a body, preceded by a massless one for each of its joints but the last."""
     name = file.body(index)
     parent = file.body(int(file.model.body_parentid[index]))
     joints = list(file.joints(index))
@@ -128,7 +128,7 @@ def hinge(file: Compiled, joint: int) -> Hinge:
 
 
 def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
-    """Spring and damper of a joint, unless they are left out."""
+    """Add spring and damper of a joint, unless they are ignored."""
     model, dof = file.model, file.dofs(joint).start
     left_out = {f.kind for f in unsupported_of_joint(file, joint) if f.is_ignored(ignore) and not f.noted}
     if file.joint_kind(joint) not in ONE_COORDINATE:
@@ -150,7 +150,7 @@ def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: C
 
 
 def add_friction(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
-    """Dry friction of a joint with one coordinate, smooth through rest."""
+    """Add dry friction of a joint with one coordinate, smooth through rest."""
     level = friction(file, joint)
     if level and file.joint_kind(joint) in ONE_COORDINATE and "joint@frictionloss" not in ignore:
         with locate_errors(file.place("joints", joint, file.joint(joint))):
@@ -159,7 +159,7 @@ def add_friction(system: System, file: Compiled, joint: int, body: Body, ignore:
 
 
 def add_stop(system: System, file: Compiled, joint: int, body: Body, stops: tuple[float, float]) -> None:
-    """Compliant stops at the range of a joint with one coordinate."""
+    """Add compliant stops at the range of a joint with one coordinate."""
     if is_limited(file, joint) and file.joint_kind(joint) in ONE_COORDINATE:
         ref = float(file.model.qpos0[file.coordinates(joint).start])
         lower, upper = (float(end) - ref for end in file.model.jnt_range[joint])
@@ -173,7 +173,7 @@ def armature(file: Compiled, joint: int) -> Array:
 
 
 def find_joints(file: Compiled, carried: dict[int, Body], names: Collection[str]) -> list[Body]:
-    """Bodies whose hinges are joints of the given names."""
+    """Return bodies whose hinges are joints of the given names."""
     known = {file.joint(joint): body for joint, body in carried.items()}
     for name in names:
         if name not in known:

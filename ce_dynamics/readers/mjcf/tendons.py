@@ -38,7 +38,7 @@ def joints_of(file: Compiled, tendon: int) -> dict[int, float]:
 
 
 def terms_of(file: Compiled, tendon: int, carried: dict[int, Body]) -> list[Term]:
-    """Bodies behind its joints, and their coefficients."""
+    """Return the bodies of its joints, and their coefficients."""
     return [(carried[joint], c) for joint, c in joints_of(file, tendon).items()]
 
 
@@ -127,7 +127,7 @@ def active(file: Compiled, kind: str) -> Iterator[int]:
 
 
 def linear_row(file: Compiled, index: int) -> tuple[dict[int, float], float] | None:
-    """Coefficients by joint and the constant of an equality, Σ c q = constant; None if it is not linear."""
+    """Return coefficients by joint and the constant of an equality Σ c q = constant, None if not linear."""
     model = file.model
     constant, slope, *curved = (float(c) for c in model.eq_data[index][:5])
     one, other = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
@@ -142,7 +142,7 @@ def linear_row(file: Compiled, index: int) -> tuple[dict[int, float], float] | N
 
 
 def couple_tendon(system: System, file: Compiled, index: int, carried: dict[int, Body]) -> None:
-    """An equality of tendons as a coupling of their hinges."""
+    """Add an equality of tendons as a coupling of their hinges."""
     found = linear_row(file, index)
     if found is not None:
         row, constant = found
@@ -151,7 +151,7 @@ def couple_tendon(system: System, file: Compiled, index: int, carried: dict[int,
 
 
 def add_tendons(system: System, file: Compiled, carried: dict[int, Body]) -> None:
-    """Springs and dampers of tendons."""
+    """Add springs and dampers of tendons."""
     model = file.model
     for tendon in range(model.ntendon):
         stiffness = 0.0 if file.is_disabled("SPRING") else float(np.max(model.tendon_stiffness[tendon]))
@@ -221,7 +221,7 @@ def frames_of(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose],
 
 
 def couple(system: System, file: Compiled, index: int, carried: dict[int, Body]) -> None:
-    """A joint that is a polynomial of another, both counted from the pose of the file; or that is held."""
+    """Couple a joint to another by a polynomial, both counted from the pose of the file; or hold it."""
     coefficients = [float(c) for c in file.model.eq_data[index][:5]]
     body = carried[int(file.model.eq_obj1id[index])]
     other = int(file.model.eq_obj2id[index])

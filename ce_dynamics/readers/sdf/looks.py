@@ -39,7 +39,7 @@ def sdf_looks(
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[BodyLook], list[str]]:
-    """The ``<visual>`` shapes of an SDF model, and those that are left out, such as files that are not there.
+    """Return the ``<visual>`` shapes of an SDF model, and those that are left out, such as missing files.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def sdf_looks(
 
 
 def visuals(model: Element) -> Iterator[tuple[Element, Element, Element]]:
-    """Links, their visuals, and the shapes of these."""
+    """Yield links, their visuals, and the shapes of these."""
     for link in model.children("link"):
         for visual in link.children("visual"):
             geometry = visual.child("geometry")
@@ -86,7 +86,7 @@ def visual_in_model(visual: Element, link: str, frames: Frames) -> Pose:
 
 
 def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) -> BodyLook:
-    """One shape."""
+    """Return one shape."""
     kind = shape.tag
     plain = BodyLook(link, kind, frame, colour=colour_of(visual))
     if kind in WIDTH_OF:

@@ -60,7 +60,7 @@ def with_gearboxes(
 def turning_sense(
     element: Element, link: str, reference: str, tree: Sequence[JointEdge], axis: Array
 ) -> float:
-    """1 if a link's coordinate counts its turn on the reference body about an axis, −1 if the opposite."""
+    """Return 1 if a link's coordinate counts its turn on the reference body about an axis, else −1."""
     for edge in tree:
         if {edge.parent, edge.child} == {link, reference} and edge.kind in ("revolute", "continuous"):
             own = edge.at.direction(edge.axis) * (1.0 if edge.child == link else -1.0)
@@ -338,7 +338,7 @@ def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
 
 
 def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None:
-    """Mass and inertia in the frame of the joint that carries the link; 1 kg, 1 kg m² by default."""
+    """Return mass and inertia in the frame of the joint that carries the link; 1 kg, 1 kg m² by default."""
     given = link.child("inertial")
     if given is not None and given.attributes.get("auto", "false").lower() in TRUE:
         raise given.error("auto: what shapes and densities weigh is not found; give <mass> and <inertia>")

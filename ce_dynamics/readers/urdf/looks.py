@@ -44,7 +44,7 @@ def urdf_looks(
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[BodyLook], list[str]]:
-    """The ``<visual>`` shapes of a URDF file, and those that are left out, such as files that are not there.
+    """Return the ``<visual>`` shapes of a URDF file, and those that are left out, such as missing files.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def urdf_feet(
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[Foot], list[str]]:
-    """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and other shapes.
+    """Return points and balls of ``<collision>`` shapes that may touch a plane, and the other shapes.
 
     A sphere is one ball, a capsule two, a box eight points.  The format has no ground and no friction: they
     are given here.
@@ -147,7 +147,7 @@ def elements_of(tag: str, root: Element, frames: Mapping[str, Pose]) -> Iterator
 def look(
     each: PlacedLook, file: Path, colours: Mapping[str, tuple[float, float, float, float] | None]
 ) -> BodyLook:
-    """One shape."""
+    """Return one shape."""
     geometry, kind = each.geometry, each.geometry.tag
     material = each.element.child("material")
     colour = None if material is None else colour_of(material) or colours.get(material.text("name", ""))
@@ -178,7 +178,7 @@ def colour_of(material: Element) -> tuple[float, float, float, float] | None:
 
 
 def find_file(said: str, file: Path) -> Path | None:
-    """The file of a mesh, beside the robot's or in a folder above it that a package's name may stand for."""
+    """Find the file of a mesh beside the robot's, or in a folder above it that matches its package."""
     name = said
     for start in ENDS:
         name = name.removeprefix(start)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
-    """For each last state and its inputs a clause for messages, empty if nothing is known to be broken."""
+    """Return, for each last state and its inputs, a clause for messages, empty if no broken part is found."""
     return [broken_loop(model, y, u) or broken_element(model, y, u) for y, u in last]
 
 

@@ -73,7 +73,7 @@ class LaneGroup:
         self.stopped &= self.alive == 0
 
     def look(self) -> None:
-        """See what there is at the present."""
+        """Observe the present state."""
         self._looking.inputs["y"][:] = self.y
         self._looking.inputs["u"][:] = self.held
         self._looking.run()

@@ -411,7 +411,7 @@ class Simulator:
             self._broke()
 
     def _refuse_thrown(self, near: list[Reach], before: Floats, t: float, t_end: float) -> None:
-        """Undo a step in which a loop jumped over a dead centre, and raise."""
+        """Refuse a step in which a loop jumped over a dead centre: undo it and raise."""
         inputs, parameters = self._given()
         rates = RightHandSide(self.model, inputs, True, parameters)
         what = self._guard.explain_jump(

@@ -108,7 +108,7 @@ class FixedBatch:
     def march(
         self, t: Floats, n: int, h: float, out: Floats, first: int = 0, guards: Floats = UNGUARDED
     ) -> int:
-        """From each t[k] + first·h make n steps of h and leave the states in out[k], (n · lanes,).
+        """March n steps of h from each t[k] + first·h and leave the states in out[k], (n · lanes,).
 
         Returns
         -------

@@ -102,7 +102,7 @@ def explicit_step(evaluate, b, w, y, t, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def factorise(A, pivots):  # type: ignore[no-untyped-def]
-    """LU with row exchanges in place; zeros below the diagonal cost nothing."""
+    """Factorise by LU with row exchanges in place; zeros below the diagonal cost nothing."""
     n = A.shape[0]
     for c in range(n):
         best = c
@@ -254,7 +254,7 @@ def explicit_march(width: int) -> Any:
 
     @kernel
     def march(block, t, first, n, h, guards, out):  # type: ignore[no-untyped-def]
-        """From each t[k] + first·h make n steps of h; out[k] is the state after them.
+        """March n steps of h from each t[k] + first·h; out[k] is the state after them.
 
         A lane fails with the step that leads to a state that is not finite: it is no longer `alive`, and `y`
         keeps its last finite state.  The march ends before a step that `leaves` the guards, when another

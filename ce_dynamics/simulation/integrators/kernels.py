@@ -75,7 +75,7 @@ class Holding(NamedTuple):
 
 
 def sources() -> tuple[tuple[str, int, int], ...]:
-    """Files of kernels with their ages and sizes: numba looks only at that of the function it compiles."""
+    """Return files of kernels with dates and sizes: numba checks only that of the function it compiles."""
     simulation = Path(__file__).resolve().parents[1]
     files = {*simulation.rglob("*kernels.py"), *(simulation.parent / "contact").rglob("*.py")}
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
@@ -257,7 +257,7 @@ def is_finite(y):  # type: ignore[no-untyped-def]
 
 @part
 def add_weighted(weights, places, r, K, out):  # type: ignore[no-untyped-def]
-    """Σ w_j K_j with the weights of a row, in the order of its places; see `WeightTable`.
+    """Add Σ w_j K_j with the weights of a row, in the order of its places; see `WeightTable`.
 
     Up to five terms are added in one pass, others after them, in loops that a compiler makes vectors of: for
     small models these loops cost as much as the evaluation.
@@ -294,7 +294,7 @@ def add_weighted(weights, places, r, K, out):  # type: ignore[no-untyped-def]
 
 @part
 def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
-    """y + h Σ w_j K_j with the weights of a row."""
+    """Compute y + h Σ w_j K_j with the weights of a row."""
     add_weighted(weights, places, r, K, out)
     for i in range(y.size):
         out[i] = y[i] + h * out[i]
@@ -302,7 +302,7 @@ def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def leaves(guards, y, h):  # type: ignore[no-untyped-def]
-    """The first coordinate that is outside its bounds, or heads beyond them within a step; -1 if none.
+    """Return the first coordinate outside its bounds, or beyond them within a step; -1 if there is none.
 
     Rows of `guards` are its places in q and v, lower and upper bound, and its period (0 if it has none).  On
     the way into a dead centre the distance that is left is half the time left times the rate.

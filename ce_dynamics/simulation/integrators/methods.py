@@ -137,7 +137,7 @@ class ExplicitRungeKutta(Explicit):
         return stability_of(lower_rows(self.A), np.array(self.b) / self.over)
 
     def step_plain(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
-        """The state a step later, of a right-hand side that does not depend on time, on plain arrays."""
+        """Return the state a step later, of an autonomous right-hand side, on plain arrays."""
         k: list[Floats] = []
         for row in self.A:
             k.append(rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y)))
@@ -184,7 +184,7 @@ class LinearlyImplicit(Method):
         jacobian: Floats | None = None,
         times: int = 1,
     ) -> Floats:
-        """The state some steps later, of a right-hand side that does not depend on time, on plain arrays.
+        """Return the state some steps later, of an autonomous right-hand side, on plain arrays.
 
         All steps have one Jacobian, new and by differences where none is given; NaN everywhere if there is no
         such step.

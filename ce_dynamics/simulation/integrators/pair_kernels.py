@@ -262,7 +262,7 @@ def stages(b, w, track, width):  # type: ignore[no-untyped-def]
 
 @part
 def estimate_errors(w, track, width):  # type: ignore[no-untyped-def]
-    """Root mean square of the estimated error relative to the tolerance, per lane."""
+    """Estimate the root mean square error relative to the tolerance, per lane."""
     rtol, atol = w.control[1], w.control[2]
     add_weighted(w.weights, w.places, w.K.shape[0], w.K, w.sum)
     for k in range(track.y.size):
@@ -279,7 +279,7 @@ def estimate_errors(w, track, width):  # type: ignore[no-untyped-def]
 
 @part
 def interpolate(w, track, lane, theta, width, out):  # type: ignore[no-untyped-def]
-    """The state of a lane at t + θ h, of order 4; `sum` is what the weights of the dense output make."""
+    """Return the state of a lane at t + θ h, of order 4; `sum` is the weighted sum of the dense output."""
     rest, last, h = 1.0 - theta, w.K.shape[0] - 1, track.h[lane]
     for i in range(out.size):
         k = i * width + lane

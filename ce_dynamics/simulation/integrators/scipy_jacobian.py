@@ -25,7 +25,7 @@ NOT_FINITE = "the derivatives of the accelerations are not finite"
 
 
 def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
-    """dẏ/dy as a sparse matrix, a function of t and y; see `Jacobian`."""
+    """Return dẏ/dy as a sparse matrix, a function of t and y; see `Jacobian`."""
     jacobian = Jacobian(rhs)
 
     def exact(t: float, state: Floats) -> Any:

@@ -26,7 +26,7 @@ class Settings(NamedTuple):
 
 
 def substeps(length: float, step: float) -> tuple[int, float]:
-    """Number and size of equal steps, none longer than `step`, that make up an interval."""
+    """Return number and size of equal steps, none longer than `step`, that make up an interval."""
     n = max(1, math.ceil(length / step * (1.0 - 1e-9)))
     return n, length / n
 

@@ -137,11 +137,11 @@ class Chunk:
         self._began = time.perf_counter()
 
     def begin(self) -> None:
-        """Steps are about to be made."""
+        """Begin a chunk of steps."""
         self._began = time.perf_counter()
 
     def end(self) -> None:
-        """They have been made."""
+        """End a chunk of steps and choose the length of the next."""
         if self._fixed:
             return
         took = time.perf_counter() - self._began
@@ -245,7 +245,7 @@ class FixedSteps(Stepper):
                     return
 
     def after(self, t: float, y: Floats, n: int, h: float) -> Floats:
-        """The state n steps of h after another one than that reached; NaN where they do not lead on."""
+        """Return the state n steps of h after a given one, not that reached; NaN where the steps fail."""
         reached = self.y.copy()
         out: Floats = np.full((1, self.space.n), np.nan)
         self.reset()

@@ -78,7 +78,7 @@ def stretches(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
 
 
 def common_steps(length: float, step: float, period: float) -> tuple[int, float] | None:
-    """Number and size of equal steps of an interval that make up the time between samples as well, if any."""
+    """Return number and size of equal steps that divide an interval and the time between samples, if any."""
     if not period:
         return substeps(length, step)
     part = common_part((length, period))
@@ -91,7 +91,7 @@ def common_steps(length: float, step: float, period: float) -> tuple[int, float]
 def steps_between_samples(
     t: float, t_end: float, step: float, period: float
 ) -> Iterator[tuple[float, int, float, bool]]:
-    """Beginning, number and size of steps up to each sample on the way, and whether they end the way."""
+    """Yield beginning, number and size of steps up to each sample, and whether they end the interval."""
     k = samples_before(t, period)
     while True:
         due = k * period

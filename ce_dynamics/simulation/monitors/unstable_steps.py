@@ -81,7 +81,7 @@ class UnstableSteps(Monitor):
 
 
 def growth(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex128]) -> float:
-    """max |R(hλ)| / max(1, |exp(hλ)|)."""
+    """Return max |R(hλ)| / max(1, |exp(hλ)|)."""
     z = h * eigenvalues
     made = np.abs(method.amplification(z))
     return float(np.max(made / np.maximum(1.0, np.exp(np.minimum(z.real, 700.0))), initial=0.0))

@@ -84,7 +84,7 @@ def make_batch(task: StudyTask, part: BatchPart, report: Progress | None = None)
 
 
 def columns_of(records: Records) -> Mapping[str, Floats]:
-    """Everything over runs and time, by name."""
+    """Return all values over runs and time, by name."""
     closures = {} if records.closures is None else {CLOSURE_ERROR: records.closures}
     return {**records.values, **closures}
 

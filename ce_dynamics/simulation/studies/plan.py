@@ -124,7 +124,7 @@ class Plan:
         return min(max(BATCH_BYTES // self.bytes_per_run, LEAST_OF_A_BATCH), MOST_OF_A_BATCH)
 
     def part(self, k: int) -> BatchPart:
-        """Batch k."""
+        """Return batch k."""
         return self.part_of(k * self.batch, min((k + 1) * self.batch, self.number))
 
     def part_of(self, first: int, last: int) -> BatchPart:

@@ -88,7 +88,7 @@ def partial(values: Floats, first: int) -> Floats:
 
 
 def merge_statistics(parts: Floats, quantiles: Sequence[float]) -> Merged:
-    """Statistics over the runs of some batches.
+    """Merge statistics over the runs of some batches.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ class Study:
             return int(np.count_nonzero(file["status"][:]))
 
     def results(self) -> xr.Dataset:
-        """Everything over runs, as `ce_dynamics.simulate_ensemble` answers it.
+        """Return all values over runs, as `ce_dynamics.simulate_ensemble` does.
 
         Numbers stay in the file until they are read: select by ``sel`` or ``isel`` first.
         The extremes of each run over its time are ``<variable>_lowest`` and ``<variable>_highest``.
@@ -94,7 +94,7 @@ class Study:
         return found
 
     def statistics(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> xr.Dataset:
-        """Statistics over the runs that are made by now, at every instant.
+        """Return statistics over the runs finished so far, at every instant.
 
         Parameters
         ----------

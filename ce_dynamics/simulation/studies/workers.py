@@ -43,7 +43,7 @@ def task_of(plan: Plan) -> StudyTask:
 def run_on_cluster(
     plan: Plan, todo: Sequence[int], client: Client, retries: int
 ) -> Iterator[tuple[int, StudyBatch]]:
-    """By the workers of a cluster, of whose results this process holds two per worker's thread at most.
+    """Run batches on the workers of a cluster; hold at most two results per worker's thread.
 
     A batch that is lost, with its worker or else, is made again so many times.
 

@@ -52,7 +52,7 @@ def local(shape: Shape, body: Body, numbers: Numbers) -> Shape:
 
 
 def derive_shapes(model: Model, body: Body, size: float) -> list[Shape]:
-    """Rods between the points of a body, a plate where there are three or more, else a block of its inertia.
+    """Derive rods between the points of a body, a plate for three or more, else a block of its inertia.
 
     A body with one point is drawn up to its centre of mass.  Points are formulas where hardpoints are free.
     """
@@ -120,7 +120,7 @@ def strands(model: Model, numbers: Numbers) -> list[Strand]:
 
 
 def attach_point(system: System, body: Body, at: Array, numbers: Numbers) -> tuple[int, Floats]:
-    """Number of a body, and a design point of it in its axes."""
+    """Return the number of a body, and a design point of it in its axes."""
     return place_of_body(system, body), numbers(np.asarray(at) - body.com)
 
 

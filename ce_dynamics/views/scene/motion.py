@@ -54,7 +54,7 @@ def picture(model: Model) -> Picture:
 
 
 def trace_scene(model: Model, names: list[str], moments: list[int], y: Array, u: Array) -> dict[str, Array]:
-    """For floats or traced scalars; names of forces and numbers of moments are written into the lists."""
+    """Trace the scene for floats or traced scalars; append names of forces and numbers of moments."""
     instant = model.instant(y, u)
     arrows = arrows_of(instant.outward, loads_of(instant))
     at_hinges = list(hinge_arrows(instant.outward, loads_of(instant)))

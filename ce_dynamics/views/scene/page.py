@@ -57,7 +57,7 @@ class Packed:
 
 
 def compress_text(content: bytes) -> str:
-    """Bytes as text that the page's `unpacked` reads; the same for the same bytes."""
+    """Compress bytes to text that the page's `unpacked` reads; equal bytes give equal texts."""
     return base64.b64encode(gzip.compress(content, 6, mtime=0)).decode("ascii")
 
 

@@ -110,7 +110,7 @@ def unit_ball() -> tuple[Any, Any]:
 
 
 def paint(shape: Shape, look: BodyLook) -> Shape:
-    """In the colour of the file, if it has one."""
+    """Paint a shape in the colour of the file, if it has one."""
     if look.colour is None or shape.kind == "plane":
         return shape
     *rgb, opacity = look.colour

@@ -123,7 +123,7 @@ def terrain(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
 
 
 def points_of(points: Sequence[ArrayLike] | Array, owner: str) -> Array:
-    """Points (n, 3) of a user."""
+    """Check points (n, 3) of a user."""
     return np.array([finite_vector(point, owner, "point") for point in points]).reshape(-1, 3)
 
 
@@ -133,7 +133,7 @@ def positive(value: object, owner: str) -> float:
 
 
 def wrapping(points: Array) -> Array:
-    """Triangles (m, 3) of the convex hull of points; of a polygon where these lie in a plane."""
+    """Return triangles (m, 3) of the convex hull of points; of a polygon where these lie in a plane."""
     middle = points.mean(axis=0)
     _, sizes, directions = singular_values_and_vectors(points - middle, full_matrices=False)
     if len(points) < 3 or sizes[1] <= FLAT * sizes[0]:

@@ -222,7 +222,7 @@ class Take:
 
 
 def quaternions(R: Floats) -> Floats:
-    """Unit quaternions (..., 4) as (x, y, z, w) of rotation matrices (..., 3, 3)."""
+    """Return unit quaternions (..., 4) as (x, y, z, w) of rotation matrices (..., 3, 3)."""
     from scipy.spatial.transform import Rotation  # here, because only pictures need it
 
     found: Floats = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat()
@@ -230,7 +230,7 @@ def quaternions(R: Floats) -> Floats:
 
 
 def upwards(gravity: Array) -> Floats:
-    """Unit vector against gravity; z without any."""
+    """Return the unit vector against gravity; z without any."""
     g = nominal(np.asarray(gravity)).astype(float)
     length = float(np.linalg.norm(g))
     return np.array([0.0, 0.0, 1.0]) if length == 0.0 else np.asarray(-g / length)

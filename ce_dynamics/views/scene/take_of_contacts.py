@@ -88,7 +88,7 @@ def drawn(shape: Touching) -> Shape:
 
 
 def add_cables(take: Take, unilateral: UnilateralModel) -> None:
-    """Cables as strands; ends that are led become points that move."""
+    """Add cables as strands; ends that are led become points that move."""
     system = unilateral.model.system
     for cable in unilateral.elements:
         if not isinstance(cable, Cable):
@@ -108,7 +108,7 @@ def add_cables(take: Take, unilateral: UnilateralModel) -> None:
 
 
 def with_contact_forces(take: Take, unilateral: UnilateralModel, run: ContactRun) -> tuple[list[str], Floats]:
-    """Forces of force elements, and of the rows: unit loads times multipliers, summed for every element."""
+    """Add forces of force elements, and of rows: unit loads times multipliers, summed for every element."""
     model = unilateral.model
     names: list[str] = []
 
@@ -130,7 +130,7 @@ def with_contact_forces(take: Take, unilateral: UnilateralModel, run: ContactRun
 def row_loads(
     unilateral: UnilateralModel, outward: Outward, t: Any, p: Array
 ) -> Iterator[tuple[str, PointLoad]]:
-    """For every element and body one force: where the first of its rows acts."""
+    """Return one force for every element and body, acting where the first of its rows acts."""
     first = 0
     for element in unilateral.elements:
         rows: Sequence[Row] = element.rows(outward, t)

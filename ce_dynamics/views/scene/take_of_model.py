@@ -135,7 +135,7 @@ def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object
 
 
 def convert_places(rows: Array) -> Floats:
-    """Places (n, bodies, 7) as pages want them from (n, bodies, 12)."""
+    """Convert places (n, bodies, 12) to (n, bodies, 7) as pages need them."""
     found = np.full((*rows.shape[:-1], 7), np.nan)
     sound = np.isfinite(rows).all(axis=-1)
     found[sound, :3] = rows[sound, :3]

@@ -238,7 +238,7 @@ def take(
     cameras: Sequence[Camera],
     instruments: Instruments | None,
 ) -> Take:
-    """One run."""
+    """Return the take of one run."""
     if isinstance(system, RigidContacts):
         return take_of_bodies(system, run, label, shapes, scenery, cameras)
     if isinstance(system, UnilateralModel):

@@ -237,7 +237,7 @@ class Towing:
         return CableEnds(a, b, e_a, e_b, v_b)
 
     def rows(self, state: RigidState, t: float) -> RigidRows:
-        """Gᵀ, ψ and ∂ψ/∂t of cables and feet."""
+        """Return Gᵀ, ψ and ∂ψ/∂t of cables and feet."""
         ends = self.ends(state, t)
         d = ends.b - ends.a
         span = np.linalg.norm(d, axis=1)
@@ -262,14 +262,14 @@ class Towing:
         return RigidRows(body, nothing, J, np.zeros((3 * n, 6)), psi.ravel(), np.zeros(3 * n))
 
     def forces(self, t: float) -> Floats:
-        """Given wrenches (n, 6) on the bodies."""
+        """Return given wrenches (n, 6) on the bodies."""
         f = np.zeros_like(self.start.v)
         for k, drive in self.drives.items():
             f[k, :3] += finite_vector(drive(t), f"drive of {self.bodies.names[k]!r}", "force")
         return f
 
     def problem(self, state: RigidState, t: float, h: float, rows: RigidRows | None = None) -> Problem:
-        """The reduced problem (LCP) of a step, with rows in sparse form (those of `rows` if not given)."""
+        """Return the reduced problem (LCP) of a step, with sparse rows (those of `rows` if not given)."""
         rows = self.rows(state, t) if rows is None else rows
         c = rows.psi / h + rows.drift
         return self.bodies.problem(state, rows, self.conditions, h, c, self.forces(t))

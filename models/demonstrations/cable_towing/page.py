@@ -52,7 +52,7 @@ def pendulum(friction: Friction = "disc") -> TowingScene:
 
 
 def corners(edges: tuple[float, float, float]) -> list[tuple[float, float, float]]:
-    """Lower corners of a box, from its centre."""
+    """Return lower corners of a box, from its centre."""
     a, b, c = (0.5 * edge for edge in edges)
     return [(i * a, j * b, -c) for i in (1.0, -1.0) for j in (1.0, -1.0)]
 

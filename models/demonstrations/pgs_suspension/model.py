@@ -189,7 +189,7 @@ class Suspension:
         self._last: tuple[tuple[float, float], Touch] | None = None
 
     def touch(self, q: Floats) -> Touch:
-        """The road seen from the wheel; the last answer is kept, as a step asks at its end and its start."""
+        """Return the road seen from the wheel; cached, as a step evaluates it at its end and its start."""
         where = (float(q[3]), float(q[4]))
         if self._last is None or self._last[0] != where:
             self._last = (where, touch(self.road, *where, self.parameters.radius))
@@ -260,7 +260,7 @@ class Suspension:
         return np.asarray(e * (P.stiffness * (P.free_length - span) - P.damping * rate))
 
     def forces(self, t: float, q: Floats, V: Floats) -> Floats:
-        """F_ext."""
+        """Return F_ext."""
         P = self.parameters
         f = self.spring_force(t, q, V)
         return np.array((f[0], f[1] - P.bar_mass * P.gravity, 0.0, 0.0, -P.wheel_mass * P.gravity, 0.0))
@@ -293,7 +293,7 @@ class Suspension:
         return result
 
     def problem(self, t: float, q: Floats, V: Floats, h: float, grip: bool = True) -> tuple[Problem, Touch]:
-        """The complementarity problem of a step: w = J V₁ − target; without row 5 if there is no grip."""
+        """Return the complementarity problem of a step: w = J V₁ − target; without row 5 off the ground."""
         P = self.parameters
         contact = self.touch(q)
         J = self.rows(q, contact)
@@ -329,7 +329,7 @@ class Suspension:
         return q + h * solution.v, solution.v, impulses, contact, solution
 
     def energy(self, q: Floats, V: Floats, t: float) -> float:
-        """Kinetic, gravitational and elastic energy [J]."""
+        """Return kinetic, gravitational and elastic energy [J]."""
         P = self.parameters
         span = math.hypot(q[0] - self.socket.position(t), q[1] - self.anchor(t))
         kinetic = 0.5 * float(V @ (V / P.inverse_mass))

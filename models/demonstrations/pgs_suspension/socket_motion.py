@@ -25,7 +25,7 @@ class SocketMotion(ABC):
 
     @abstractmethod
     def position(self, t: float) -> float:
-        """x_s [m]."""
+        """Return x_s [m]."""
 
     @abstractmethod
     def velocity(self, t: float) -> float:

@@ -215,7 +215,7 @@ class BodyPair:
         return loose._replace(x2=b + position, v2=v + velocity)
 
     def levers(self, state: PairState) -> tuple[Floats, Floats]:
-        """c₁ and c₂ in world axes."""
+        """Return c₁ and c₂ in world axes."""
         return state.R1 @ self.body_1.c, state.R2 @ self.body_2.c
 
     def errors(self, state: PairState) -> tuple[Floats, Floats]:
@@ -273,7 +273,7 @@ class BodyPair:
     # The same pair in the library's terms.  Design pose: no rotation, centre of mass of body 1 at the origin.
 
     def make_constrained(self) -> tuple[ConstrainedSystem, PointToPoint]:
-        """Free bodies with the library's constraint."""
+        """Make free bodies with the library's constraint."""
         system = System(gravity=self.gravity, name="pair")
         body_1, body_2 = (
             system.add_body(
@@ -291,7 +291,7 @@ class BodyPair:
         return placed.place("body 2", r=state.x2, quaternion=state.q2, v=state.v2, w=state.w2)
 
     def make_embedded(self) -> System:
-        """Body 1 free, body 2 on it by a spherical hinge: nine velocities, nothing to drift."""
+        """Make body 1 free, body 2 on it by a spherical hinge: nine velocities, nothing to drift."""
         system = System(gravity=self.gravity, name="embedded pair")
         one, two = self.body_1, self.body_2
         first = system.add_body(
@@ -438,7 +438,7 @@ def unit_quaternion(value: ArrayLike, name: str) -> Floats:
 
 
 def example_pair() -> BodyPair:
-    """Two slender boxes, 1 m and 0.7 m long, joined end to end."""
+    """Return two slender boxes, 1 m and 0.7 m long, joined end to end."""
     long = PairBody(2.0, (0.02, 0.17, 0.18), (0.5, 0.0, 0.0))
     short = PairBody(1.0, (0.01, 0.042, 0.045), (-0.35, 0.0, 0.0))
     return BodyPair(long, short)
@@ -450,7 +450,7 @@ def example_state(pair: BodyPair) -> PairState:
 
 
 def pendulum_pair(pair: BodyPair) -> tuple[ConstrainedSystem, PointToPoint, PointToPoint]:
-    """The pair hung from the ground: its constraint to body 1 at the free end of that, and the joint."""
+    """Return the pair hung from the ground: its constraint to the free end of body 1, and the joint."""
     system, joint = pair.make_constrained()
     body_1 = system.system.find("body 1")
     hook = PointToPoint("hook", body_1, system.system.ground, at=-pair.body_1.c)
@@ -487,13 +487,13 @@ def world_state(pair: BodyPair, model: Model, y: Floats) -> PairState:
 
 
 def product(a: Floats, b: Floats) -> Floats:
-    """Quaternion product a ⊗ b."""
+    """Return the quaternion product a ⊗ b."""
     scalar = a[0] * b[0] - a[1:] @ b[1:]
     return np.array((scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))
 
 
 def apart(pair: BodyPair, state: PairState) -> float:
-    """Largest difference of the accelerations by the 15×15 system and embedded, over the largest of them."""
+    """Return the largest relative difference of accelerations by the 15×15 system and embedded."""
     a = pair.equations(state).solve()
     q, v = pair.make_embedded_state(state)
     b = compute_accelerations(embed(pair.make_embedded()), q, v, np.zeros(0), np.zeros(0))

@@ -20,7 +20,7 @@ def page(runs: Mapping[str, PairRun]) -> View:
 
 
 def take(run: PairRun, label: str) -> Take:
-    """One run."""
+    """Return the take of one run."""
     pair = run.pair
     bodies = []
     for name, body in (("body 1", pair.body_1), ("body 2", pair.body_2)):

@@ -324,7 +324,7 @@ def record(
 
 
 def incline(ball: RollingBall, slope: float = math.radians(20.0), across_speed: float = 0.5) -> BallScene:
-    """Down an incline (towards +x), thrown across it: a parabola with a = g sin β / (1 + k)."""
+    """Throw the ball across an incline (downwards is +x): a parabola with a = g sin β / (1 + k)."""
     angle = finite_number(slope, "incline", "slope")
     if not 0.0 <= angle < math.pi / 2.0:
         raise ModelError(
@@ -345,7 +345,7 @@ def incline(ball: RollingBall, slope: float = math.radians(20.0), across_speed: 
 
 
 def ceiling(ball: RollingBall, slope: float = math.radians(20.0)) -> BallScene:
-    """On the underside of an incline, held by a bilateral contact only: the normal force is negative."""
+    """Hold the ball below an incline by a bilateral contact only: the normal force is negative."""
     above = incline(ball, slope)
     n = -above.normal
     a = GRAVITY * math.sin(slope) / (1.0 + ball.k)
@@ -364,7 +364,7 @@ def ceiling(ball: RollingBall, slope: float = math.radians(20.0)) -> BallScene:
 def turntable(
     ball: RollingBall, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0), speed: float = 0.5
 ) -> BallScene:
-    """On a turntable: circles at k/(1 + k) of its rate, 2/7 for a solid ball, wherever they started."""
+    """Put the ball on a turntable: circles at k/(1 + k) of its rate, 2/7 for a solid ball, from any start."""
     omega = finite_number(rate, "turntable", "rate")
     speed = finite_number(speed, "turntable", "speed")
     if omega == 0.0:
@@ -391,7 +391,7 @@ def turntable(
 
 
 def shake_tray(ball: RollingBall, amplitude: float = 0.3, omega: float = 5.0) -> BallScene:
-    """On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
+    """Put the ball on a tray shaken along x: the ball moves k/(1 + k) of the tray's displacement."""
     n = np.array((0.0, 0.0, 1.0))
     motion = Shaking(amplitude, omega)
     share = ball.k / (1.0 + ball.k)
@@ -410,7 +410,7 @@ def shake_tray(ball: RollingBall, amplitude: float = 0.3, omega: float = 5.0) ->
 
 
 def floating(ball: RollingBall) -> BallScene:
-    """On a plate that floats in space: no closed form, but momentum, angular momentum and energy are kept."""
+    """Put the ball on a plate floating in space: momentum, angular momentum and energy are conserved."""
     n = np.array((0.0, 0.0, 1.0))
     plate = Plate(Free(), 3.0, (0.25, 0.25, 0.5), v=(0.4, -0.2, 0.5, 0.0, 0.0, 0.0))
     contact, w = np.array((0.15, 0.0, 0.01)), np.array((1.0, 3.0, 2.0))

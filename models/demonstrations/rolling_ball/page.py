@@ -28,7 +28,7 @@ def page(scene: BallScene, records: Mapping[str, BallMotion]) -> View:
 
 
 def take(scene: BallScene, record: BallMotion, label: str) -> Take:
-    """One run."""
+    """Return the take of one run."""
     states = [record.ball]
     bodies = [BodyPicture("ball", make_striped_ball(scene.ball.radius))]
     scenery = []

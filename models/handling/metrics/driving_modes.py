@@ -232,13 +232,13 @@ class Spectrum(NamedTuple):
     density: Floats
 
     def rms(self, low: float = 0.0, high: float = np.inf) -> float:
-        """Root mean square of what lies in a band [Hz], in the signal's unit."""
+        """Return the root mean square of a signal in a band [Hz], in the signal's unit."""
         inside = (self.frequency >= low) & (self.frequency <= high)
         return float(np.sqrt(np.sum(self.density[inside]) * (self.frequency[1] - self.frequency[0])))
 
 
 def power_spectrum(t: ArrayLike, x: ArrayLike, resolution: float = 0.25) -> Spectrum:
-    """Power spectral density by Welch's method: Hann windows that overlap by half.
+    """Return the power spectral density by Welch's method: Hann windows that overlap by half.
 
     Parameters
     ----------
@@ -264,6 +264,6 @@ def power_spectrum(t: ArrayLike, x: ArrayLike, resolution: float = 0.25) -> Spec
 
 
 def weigh_acceleration(t: ArrayLike, acceleration: ArrayLike, weighting: Weighting = W_K) -> float:
-    """Frequency-weighted root mean square of an acceleration by ISO 2631-1 [m/s²]."""
+    """Return the root mean square of an acceleration weighted by ISO 2631-1 [m/s²]."""
     t, a = signals(t, acceleration)
     return compute_weighted_rms(t, a, weighting)

@@ -41,7 +41,7 @@ def integral(t: Floats, x: Floats) -> Floats:
 
 
 def crossing(t: Floats, x: Floats, level: float, after: float = -np.inf) -> float:
-    """The first time [s] at which a signal is at or above a level, linearly interpolated; NaN if never."""
+    """Return the first time [s] at which a signal reaches a level, linearly interpolated; NaN if never."""
     above = np.flatnonzero((t >= after) & (x >= level))
     if not above.size:
         return float(np.nan)
@@ -50,7 +50,7 @@ def crossing(t: Floats, x: Floats, level: float, after: float = -np.inf) -> floa
 
 
 def rise(t: Floats, x: Floats, level: float, k: int) -> float:
-    """When the line from sample k − 1 to k passes a level."""
+    """Return the time at which the line from sample k − 1 to k passes a level."""
     return float(t[k - 1] + (t[k] - t[k - 1]) * (level - x[k - 1]) / (x[k] - x[k - 1]))
 
 
@@ -74,7 +74,7 @@ def largest(t: Floats, x: Floats) -> Extreme:
 
 
 def mean(t: Floats, x: Floats, begin: float, end: float) -> float:
-    """Mean over a window of time, by the trapezoidal rule between its samples."""
+    """Return the mean over a window of time, by the trapezoidal rule between its samples."""
     inside = (t >= begin - 1e-12) & (t <= end + 1e-12)
     if np.count_nonzero(inside) < 2 or t[-1] < end - 1e-9:
         raise DataError(

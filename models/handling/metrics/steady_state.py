@@ -71,7 +71,7 @@ def understeer_angle(steer: ArrayLike, ay: ArrayLike, speed: ArrayLike, wheelbas
 
 
 def gradient(ay: ArrayLike, angle: ArrayLike, within: tuple[float, float] = LINEAR) -> float:
-    """Slope of an angle over the lateral acceleration [rad s²/m], by least squares within a range of it."""
+    """Return the slope of an angle over lateral acceleration [rad s²/m], by least squares within a range."""
     a, x = np.asarray(ay, dtype=float), np.asarray(angle, dtype=float)
     inside = (np.abs(a) >= within[0]) & (np.abs(a) <= within[1]) & np.isfinite(x)
     if np.count_nonzero(inside) < FEWEST:
@@ -93,7 +93,7 @@ def steady_cornering(
     sideslip: ArrayLike | None = None,
     within: tuple[float, float] = LINEAR,
 ) -> SteadyCornering:
-    """Gradients, speeds and the largest lateral acceleration of points of (nearly) steady cornering.
+    """Return gradients, speeds and the largest lateral acceleration of (nearly) steady cornering.
 
     They may be of any method: constant radius, constant speed, constant steering angle, or all together.
 
@@ -130,5 +130,5 @@ def yaw_rate_gain(speed: float, wheelbase: float, understeer_gradient: float) ->
 
 
 def lateral_acceleration_gain(speed: float, wheelbase: float, understeer_gradient: float) -> float:
-    """a_y/δ of (a) [m/s²]."""
+    """Return a_y/δ of (a) [m/s²]."""
     return speed * yaw_rate_gain(speed, wheelbase, understeer_gradient)

@@ -102,7 +102,7 @@ def steady_end(t: Floats, y: Floats, window: float) -> float:
 
 
 def tb_factor(sideslip_steady: float, yaw_rate_peak_time: float) -> float:
-    """TB factor [rad s]: size of the steady side-slip angle times the peak response time of the yaw rate."""
+    """Return the TB factor [rad s]: steady side-slip angle times the peak response time of the yaw rate."""
     return abs(sideslip_steady) * yaw_rate_peak_time
 
 
@@ -130,7 +130,7 @@ class RandomResponse(NamedTuple):
 def random_response(
     t: ArrayLike, steer: ArrayLike, response: ArrayLike, first: float, last: float, segment: float
 ) -> RandomResponse:
-    """H1 = S_xy/S_xx of a record, from segments under Hann windows that overlap by half.
+    """Return H1 = S_xy/S_xx of a record, from segments under Hann windows that overlap by half.
 
     H1 is right where noise is in the response only, as in a simulation.  A window of the length T sees each
     frequency with those within ±2/T, which bends the ratio by about (2/T)²/12 of its curvature at most.

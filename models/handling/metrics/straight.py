@@ -78,7 +78,7 @@ def times_to(t: ArrayLike, speed: ArrayLike, begin: float, speeds: Sequence[floa
 
 
 def time_over(t: ArrayLike, speed: ArrayLike, begin: float, distance: float) -> tuple[float, float]:
-    """Time [s] that a distance [m] takes, and the speed at its end [m/s]; NaN if it is not covered."""
+    """Return the time [s] for a distance [m], and the final speed [m/s]; NaN if it is not covered."""
     t, v = signals(t, speed)
     s = integral(t, v)
     end = crossing(t, s - float(np.interp(begin, t, s)), distance, begin)

@@ -62,7 +62,7 @@ def points_of(procedure: Procedure, run: Run, begin: float, sign: float) -> Corn
 
 
 def judge(procedure: Procedure, points: CorneringPoints) -> None:
-    """Figures and charts of steady cornering."""
+    """Compute figures and charts of steady cornering."""
     L, out = procedure.subject.wheelbase, procedure.outcome
     out.add("largest_lateral_acceleration", "largest lateral acceleration", float(points.ay.max()), "m/s^2")
     draw(procedure, points)
@@ -80,7 +80,7 @@ def judge(procedure: Procedure, points: CorneringPoints) -> None:
 
 
 def draw(procedure: Procedure, points: CorneringPoints) -> None:
-    """The handling diagram, and steering, roll and side-slip over lateral acceleration."""
+    """Draw the handling diagram, and steering, roll and side-slip over lateral acceleration."""
     excess = understeer_angle(points.steer, points.ay, points.speed, procedure.subject.wheelbase)
     procedure.outcome.plot(
         "lateral acceleration [m/s²]",
@@ -253,13 +253,13 @@ class StepInputTest(Procedure):
         out.add("tb_factor", "TB factor", tb_factor(beta, yaw.peak_time), "deg*s", DEGREES)
 
     def signal_figures(self, key: str, label: str, found: StepResponse) -> None:
-        """Figures of one signal."""
+        """Return figures of one signal."""
         self.outcome.add(f"{key}_response_time", f"{label}: response time (90 %)", found.response_time, "s")
         self.outcome.add(f"{key}_peak_time", f"{label}: peak response time", found.peak_time, "s")
         self.outcome.add(f"{key}_overshoot", f"{label}: overshoot", found.overshoot, "%", 100.0)
 
     def draw(self) -> None:
-        """Signals over time."""
+        """Draw signals over time."""
         run = self.outcome.runs[-1]
         self.outcome.plot(
             "time since the steering begins [s]",

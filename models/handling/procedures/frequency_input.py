@@ -106,7 +106,7 @@ class FrequencyInputTest(Procedure):
         out.add(f"{key}_equivalent_delay", f"{label}: equivalent delay", read.equivalent_delay, "s")
 
     def draw(self, yaw: FrequencyResponse, ay: FrequencyResponse) -> None:
-        """Gains and phases."""
+        """Draw gains and phases."""
         self.outcome.plot(
             "frequency [Hz]",
             yaw.frequency,
@@ -118,7 +118,7 @@ class FrequencyInputTest(Procedure):
 
 
 def changes(run: Run) -> tuple[Floats, Floats, Floats]:
-    """Steering, yaw rate and lateral acceleration since the beginning."""
+    """Return changes of steering, yaw rate and lateral acceleration since the beginning."""
     signals = run.steer, run["yaw_rate"], run.ay
     steer, yaw_rate, ay = (np.asarray(x - x[0]) for x in signals)
     return steer, yaw_rate, ay

@@ -116,7 +116,7 @@ class DoubleLaneChangeTest(Procedure):
         return best
 
     def draw(self, run: Run) -> None:
-        """The path between the cones, steering and lateral acceleration."""
+        """Draw the path between the cones, steering and lateral acceleration."""
         charts = self.outcome.charts
         assert isinstance(run.task, DoubleLaneChange)
         edges = [

@@ -87,7 +87,7 @@ class SineWithDwellTest(Procedure):
         return [*below.tolist(), last]
 
     def one(self, side: str, sign: float, A: float, multiple: float) -> DwellRun:
-        """One run, and its response unless it ended early."""
+        """Make one run; return it with its response unless it ended early."""
         run = self.run(
             f"{side}-{multiple:.3g}A",
             SineWithDwell,
@@ -106,7 +106,7 @@ class SineWithDwellTest(Procedure):
         return multiple, run, response
 
     def judge(self, runs: list[DwellRun]) -> None:
-        """Largest ratios, smallest displacement, and the criteria."""
+        """Compute the largest ratios, the smallest displacement, and the criteria."""
         out = self.outcome
         whole = [(multiple, response) for multiple, _, response in runs if response is not None]
         if not whole:
@@ -144,7 +144,7 @@ class SineWithDwellTest(Procedure):
             out.add("first_unstable", "first unstable amplitude, multiple of A", min(stable), "1")
 
     def draw(self, found: dict[str, list[DwellRun]]) -> None:
-        """Ratios and displacements over the amplitude; the yaw rate at the largest."""
+        """Draw ratios and displacements over the amplitude, and the yaw rate at the largest."""
         charts = self.outcome.charts
         over = "steering amplitude, multiple of A"
         for k, (later, most) in enumerate(STABILITY):
@@ -216,7 +216,7 @@ class RolloverTest(Procedure):
         )
 
     def draw(self, run: Run) -> None:
-        """Steering, roll, lateral acceleration, loads of the sides."""
+        """Draw steering, roll, lateral acceleration and loads of the sides."""
         self.outcome.plot(
             "time [s]",
             run.t,

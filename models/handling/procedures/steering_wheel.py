@@ -54,7 +54,7 @@ def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margi
 
 
 def steering_at(procedure: Procedure, speed: float, ay: float, sign: float = 1.0) -> float:
-    """The steering input that leads to a lateral acceleration [m/s²] at a speed [m/s], by a slow ramp."""
+    """Find the steering input for a lateral acceleration [m/s²] at a speed [m/s], by a slow ramp."""
     reached, why = 0.0, ""
     for margin in (1.5, 3.0):
         run = ramp(procedure, speed, ay, sign, margin)

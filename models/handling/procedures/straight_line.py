@@ -79,7 +79,7 @@ class BrakingTest(Procedure):
             self.outcome.notes.append(f"wheels that lock: {', '.join(w.replace('_', ' ') for w in wheels)}")
 
     def draw(self, run: Run) -> None:
-        """Speed, deceleration, deviation."""
+        """Draw speed, deceleration and deviation."""
         shown = (run.t <= end_of(run)) if run.speed.size else slice(None)
         self.outcome.plot(
             "time since the pedal is touched [s]",
@@ -112,7 +112,7 @@ class SplitBrakingTest(BrakingTest):
 
 
 def end_of(run: Run) -> float:
-    """When the vehicle stands, or the run ends [s]."""
+    """Return the time at which the vehicle stands, or the run ends [s]."""
     standing = run.t[(run.t > BEGIN) & (run.speed < STANDING)]
     return float(standing[0]) + 0.3 if standing.size else float(run.t[-1])
 

@@ -141,7 +141,7 @@ class PowerOffTest(Procedure):
         return found
 
     def draw(self, run: Run, name: str, event: float) -> None:
-        """Yaw rate, side-slip and deceleration since shortly before the event."""
+        """Draw yaw rate, side-slip and deceleration from shortly before the event."""
         shown = (run.t >= event - 1.0) & (run.speed > STANDING)
         sign, charts = self.values["direction"], self.outcome.charts
         for title, label, values in (

@@ -56,7 +56,7 @@ def report_of(
     title: str = "",
     kc: bool = False,
 ) -> str:
-    """One self-contained page of HTML.
+    """Return one self-contained page of HTML.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def report_of(
 
 
 def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) -> str:
-    """The main figures, the verdicts and the troubles."""
+    """Return the main figures, the verdicts and the troubles."""
     rows, wrong = [], []
     for name, made in outcomes.items():
         shown = HEADLINES.get(name, ())
@@ -121,7 +121,7 @@ def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) ->
 
 
 def figures_of(made: Sequence[Outcome]) -> list[Figure]:
-    """The figures that any of the outcomes has, each once, in order."""
+    """Return the figures of any of the outcomes, each once, in order."""
     found: dict[str, Figure] = {}
     for outcome in made:
         for figure in outcome.figures:
@@ -134,7 +134,7 @@ ROUNDING: Mapping[str, float] = {"deg": 1e-4, "m": 1e-5, "m/s^2": 1e-5, "deg/s":
 
 
 def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> list[str]:
-    """A figure of all subjects; behind the others' the difference from the first's."""
+    """Return a figure of all subjects, with differences from the first's."""
     found = [
         next((f.value for f in outcome.figures if f.key == figure.key), float("nan")) for outcome in made
     ]
@@ -150,7 +150,7 @@ def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> lis
 
 
 def verdict_rows(made: Sequence[Outcome]) -> list[list[str]]:
-    """A row for each criterion."""
+    """Return a row for each criterion."""
     rows = []
     for criterion in dict.fromkeys(v.criterion for outcome in made for v in outcome.verdicts):
         own = [next((v for v in outcome.verdicts if v.criterion == criterion), None) for outcome in made]
@@ -170,7 +170,7 @@ def format_verdict(verdict: Verdict | None) -> str:
 
 
 def test_section(made: Sequence[Outcome]) -> str:
-    """One test: its settings, figures, charts and notes."""
+    """Return one test: its settings, figures, charts and notes."""
     first = made[0]
     names = [outcome.subject for outcome in made]
     settings = [setting(name, *value) for name, value in first.settings.items()]
@@ -208,7 +208,7 @@ PARTS = ("brake", "throttle", "steer")
 
 
 def setting(name: str, value: float, given: str) -> str:
-    """A setting in words."""
+    """Describe a setting in words."""
     if name == "direction" and abs(value) == 1.0:
         return f"to the {'left' if value > 0.0 else 'right'}"
     if name in PARTS and given == "1":
@@ -224,7 +224,7 @@ def format_trouble(outcome: Outcome) -> str:
 
 
 def as_json(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
-    """All figures, verdicts and charts by test, as JSON text; numbers that are not finite are null."""
+    """Return all figures, verdicts and charts by test as JSON text; numbers that are not finite are null."""
     content: dict[str, Any] = {
         "version": __version__,
         "tests": {name: [outcome.as_dict() for outcome in made] for name, made in outcomes.items()},
@@ -233,7 +233,7 @@ def as_json(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
 
 
 def save_runs(outcome: Outcome, path: Path) -> None:
-    """All runs of a test into one NetCDF file, each a group of its name."""
+    """Save all runs of a test to one NetCDF file, each as a group of its name."""
     import xarray as xr  # here, because it takes longer to load than many runs
 
     groups = {
@@ -253,5 +253,5 @@ def save_runs(outcome: Outcome, path: Path) -> None:
 
 
 def stem(text: str) -> str:
-    """A title as part of a file's name."""
+    """Return a title as part of a file's name."""
     return re.sub(r"[^\w.]+", "-", text).strip("-").lower() or "vehicle"

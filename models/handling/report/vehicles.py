@@ -34,7 +34,7 @@ LONG = re.compile(r"(?<!\d)-?\d+\.\d{7,}(e-?\d+)?")
 
 
 def vehicle_section(subjects: Sequence[Subject]) -> str:
-    """All of it."""
+    """Return the whole section of a vehicle."""
     vehicles = [subject for subject in subjects if isinstance(subject, VehicleSubject)]
     parts = [text("h2", "The vehicles and their data")]
     columns = [summary(subject) for subject in subjects]
@@ -55,7 +55,7 @@ def vehicle_section(subjects: Sequence[Subject]) -> str:
 
 
 def unit_of(label: str, columns: Sequence[dict[str, tuple[str, str]]]) -> str:
-    """The unit beside a label."""
+    """Return the the unit beside a label."""
     return escape(next(column[label][1] for column in columns if label in column))
 
 
@@ -102,12 +102,12 @@ def main_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
 
 
 def list_numbers(data: VehicleParameters) -> dict[str, tuple[str, str]]:
-    """Every number as text, with where it comes from."""
+    """List every number as text with its source."""
     return {p.key: (p.text, data.sources.get(p.source, p.source)) for p in data.flat()}
 
 
 def differences(vehicles: Sequence[VehicleSubject]) -> str:
-    """Numbers in which the others differ from the first, if these are few enough to be read."""
+    """Return numbers that differ from the first vehicle's, if these are few enough to read."""
     first = list_numbers(vehicles[0].data)
     parts = []
     for other in vehicles[1:]:
@@ -129,7 +129,7 @@ def differences(vehicles: Sequence[VehicleSubject]) -> str:
 
 
 def all_numbers(vehicle: VehicleSubject) -> str:
-    """Every number, in eight digits, and by what word its source is listed; folded."""
+    """Return all numbers with eight digits and the word that lists their source, folded."""
     rows = [
         [escape(p.key), escape(LONG.sub(lambda digits: f"{float(digits[0]):.8g}", p.text)), escape(p.source)]
         for p in vehicle.data.flat()
@@ -180,7 +180,7 @@ def section_of(vehicles: Sequence[VehicleSubject], axle: str) -> str:
 
 
 def compliance_curves(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
-    """Curves of an axle with bushings: over travel, and over forces at the wheels."""
+    """Return curves of an axle with bushings: over travel, and over forces at the wheels."""
     soft = elastic_joints(vehicle.data, rig)
     if not soft:
         return {}

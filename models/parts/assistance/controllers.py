@@ -46,7 +46,7 @@ class AssistedWheel(NamedTuple):
         return f"{self.corner}.brake_addition"
 
     def slip(self, sensors: Mapping[str, Scalar]) -> Scalar:
-        """(ω R − v)/max(v, 1 m/s): −1 locked, positive when driven, at the speed v of the ground below it."""
+        """Return (ω R − v)/max(v, 1 m/s): −1 locked, positive when driven; v is the speed of the ground."""
         speed = sensors["vx"] - sensors["yaw_rate"] * self.y
         rolling = sensors[f"{self.corner}.wheel_rate"] * self.radius
         return (rolling - speed) / maximum(speed, LEAST_SPEED)

@@ -166,7 +166,7 @@ class DoubleLaneChange(Manoeuvre):
         return plan_path(self.gates, self.values["vehicle_width"], (half, -half), SPARED, lean)
 
     def leaning(self, lean: float) -> DoubleLaneChange:
-        """The same with a path that is planned for a vehicle whose side-slip is known, see `plan_path`."""
+        """Return the manoeuvre with a path planned for a vehicle of known side-slip, see `plan_path`."""
         known = copy.copy(self)
         known.path = self._planned(lean)
         return known
@@ -225,7 +225,7 @@ class ObstacleAvoidance(DoubleLaneChange):
         )
 
     def _path(self) -> Path:
-        """From the middle of the first lane along the near sides of the others."""
+        """Return the path from the middle of the first lane along the near sides of the others."""
         first, second, third = self.gates
         half = 0.5 * self.values["vehicle_width"]
         out, back = second.right + half + ROOM, third.left - half - ROOM

@@ -45,13 +45,13 @@ class Road(ABC):
         """Return (∂z/∂x, ∂z/∂y)."""
 
     def normal(self, x: Scalar, y: Scalar) -> Array:
-        """Upward unit normal (3,)."""
+        """Return the upward unit normal (3,)."""
         z_x, z_y = self.slope(x, y)
         length = sqrt(1.0 + z_x * z_x + z_y * z_y)
         return array((-z_x / length, -z_y / length, 1.0 / length))
 
     def friction(self, x: Scalar, y: Scalar) -> Scalar:
-        """Friction coefficient μ."""
+        """Return the friction coefficient μ."""
         return self._friction.at(x, y) if isinstance(self._friction, Friction) else self._friction
 
     @property

@@ -24,7 +24,7 @@ class Friction(ABC):
 
     @abstractmethod
     def at(self, x: Scalar, y: Scalar) -> Scalar:
-        """Friction coefficient μ."""
+        """Return the friction coefficient μ."""
 
 
 class SplitFriction(Friction):

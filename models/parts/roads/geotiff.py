@@ -105,7 +105,7 @@ def check_units(path: Path, tags: dict[int, object], sized: bool) -> None:
 
 
 def geo_keys(tags: dict[int, object]) -> dict[int, int]:
-    """Geo keys whose values are short integers, by number."""
+    """Return the geo keys with short integer values, by number."""
     directory = np.atleast_1d(np.asarray(tags.get(GEO_KEYS, ()), dtype=object)).tolist()
     rows = (directory[k : k + 4] for k in range(4, len(directory) - 3, 4))
     return {key: value for key, place, _, value in rows if place == 0}

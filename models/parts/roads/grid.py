@@ -194,7 +194,7 @@ def axes_of(owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int
 
 
 def cubic_weights(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """Uniform cubic B-splines: shares of the four coefficients around a place."""
+    """Return uniform cubic B-splines: shares of the four coefficients around a place."""
     r = 1.0 - s
     s2, r2 = s * s, r * r
     w_0, w_3 = r2 * r / 6.0, s2 * s / 6.0
@@ -257,7 +257,7 @@ class SplineCurve:
         self.table = Table(coefficients(np.asarray(values, dtype=float), axis.periodic), reach=3)
 
     def value(self, place: AxisPosition) -> Scalar:
-        """At a place of its axis."""
+        """Return the value at a place of its axis."""
         return self._sum(place, cubic_weights(place.s))
 
     def slope(self, place: AxisPosition) -> Scalar:
@@ -292,7 +292,7 @@ class Grid:
         self.table = Table(z, reach=(self.order - 1) * (self.row + 1))
 
     def value(self, x: Scalar, y: Scalar) -> Scalar:
-        """At a point."""
+        """Return the value at a point."""
         along, across = self.x.place(x), self.y.place(y)
         return self._sum(along, across, self._weights(self.x, along), self._weights(self.y, across))
 

@@ -39,7 +39,7 @@ NODES_PER_WAVE = 8
 
 
 def roughness(road_class: str) -> float:
-    """G_d(n_0) of a class [m³], the geometric mean of its bounds."""
+    """Return G_d(n_0) of a class [m³], the geometric mean of its bounds."""
     letter = str(road_class).upper()
     if len(letter) != 1 or letter not in CLASSES:
         raise DataError(f"iso8608: class {checks.show(road_class)} must be one of {', '.join(CLASSES)}")
@@ -122,7 +122,7 @@ class RandomRoad(Road):
         self._sharpness = float(np.max(np.abs(bends))) / self.axis.step**2
 
     def psd(self, n: Floats) -> Floats:
-        """G_d at spatial frequencies n [m³]: (a)."""
+        """Return G_d at spatial frequencies n [m³]: (a)."""
         return np.asarray(self.roughness * (np.asarray(n) / N_0) ** -self.waviness)
 
     def _tracks(self, number: int) -> tuple[Floats, Floats]:

@@ -191,7 +191,7 @@ class MapShape(NamedTuple):
 
 
 def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
-    """Heights alone: spacing and place are given."""
+    """Read heights alone: spacing and place are arguments."""
     z = load(path)
     if not isinstance(z, np.ndarray) or z.ndim != 2:
         raise DataError(f"road {path}: heights must be an array (n_x, n_y), got shape {np.shape(z)}")
@@ -240,7 +240,7 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
 
 
 def read_axis(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
-    """First node and spacing of an axis."""
+    """Read the first node and the spacing of an axis."""
     if nodes.ndim != 1 or nodes.size < 2 or nodes.dtype.kind not in "iuf":
         raise DataError(f"road {path}: {name} must be a list of two nodes at least")
     step = float(nodes[-1] - nodes[0]) / (nodes.size - 1)
@@ -253,7 +253,7 @@ def read_axis(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
 
 
 def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
-    """GeoTIFF in metres: x to the east, y to the north; its place on the Earth is left out."""
+    """Read a GeoTIFF in metres: x to the east, y to the north; its place on the Earth is dropped."""
     dx, dy = given["dx"], given["dy"]
     if dx is None and dy is not None:
         raise DataError(f"road {path}: dy is given without dx; give both, or leave both to the file")
@@ -263,7 +263,7 @@ def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], sha
 
 
 def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
-    """OpenCRG."""
+    """Read an OpenCRG file."""
     refuse_given(path, given)
     return read_opencrg(path, friction, smooth=shape.smooth, approach=shape.approach)
 

@@ -123,7 +123,7 @@ class CurvedLine:
         self._find_starts(corners, normals, float(np.max(bends * np.where(bends > 0.0, sides[1], sides[0]))))
 
     def _find_starts(self, corners: Floats, normals: Floats, closest: float) -> None:
-        """Lay squares over the road that are so small that the search from their middles finds all of it.
+        """Cover the road by squares so small that the search from their middles finds all of it.
 
         Edges are no nearer to the centre of curvature than (1 − closest)/bend; squares are a quarter at most.
         """
@@ -446,7 +446,7 @@ def line_of(
 
 
 def refuse_gaps(name: str, z: Floats) -> None:
-    """Heights must be known everywhere."""
+    """Refuse heights with gaps."""
     gaps = int(np.sum(~np.isfinite(z)))
     if gaps:
         raise DataError(f"road {name}: {gaps} of {z.size} heights are missing; fill the gaps first")

@@ -141,7 +141,7 @@ class ObstacleSide:
         return self.sign / EDGE * smooth_step_slope(0.5 + self.sign * y / EDGE)
 
     def sharpness(self, height: float) -> float:
-        """Curvature across, of an obstacle of a height [1/m]: the quintic step has at most 10/√3."""
+        """Return the curvature across an obstacle of a height [1/m]: the quintic step has at most 10/√3."""
         return 0.0 if self.track == "both" else abs(height) * STEP_CURVATURE / EDGE**2
 
 

@@ -23,7 +23,7 @@ class Relaxation(NamedTuple):
 
 
 def contact_stiffness(c: Coefficients, dfz: Scalar, dpi: Scalar) -> tuple[Scalar, Scalar]:
-    """C_x and C_y [N/m]: (17), (18) of Besselink et al. (2010)."""
+    """Return C_x and C_y [N/m]: (17), (18) of Besselink et al. (2010)."""
     Cx = c.LONGITUDINAL_STIFFNESS * (1.0 + c.PCFX1 * dfz + c.PCFX2 * dfz * dfz) * (1.0 + c.PCFX3 * dpi)
     Cy = c.LATERAL_STIFFNESS * (1.0 + c.PCFY1 * dfz + c.PCFY2 * dfz * dfz) * (1.0 + c.PCFY3 * dpi)
     return Cx, Cy

@@ -124,7 +124,7 @@ class ContactMassTyre(MagicFormulaTyre):
         return self.answer(at, held * Fx, held * Fy, rates, stored + moving)
 
     def tread(self, Fz: Scalar, dpi: Scalar, Kxk: Scalar, Kya: Scalar) -> tuple[Scalar, Scalar]:
-        """Stiffness C_t = K/σ_c along and across [N/m]."""
+        """Return the stiffness C_t = K/σ_c along and across [N/m]."""
         a = contact_patch(self.coefficients, Fz, dpi).a
         return stiffness(True, Kxk, a, 1.0), stiffness(True, Kya, a, 1.0)
 

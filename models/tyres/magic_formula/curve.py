@@ -21,7 +21,7 @@ _COSINE = [(-1.0) ** k / math.factorial(2 * k) for k in range(7)]
 
 
 def bend_argument(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
-    """arctan(B x − E (B x − arctan(B x))), the argument of both curves."""
+    """Return arctan(B x − E (B x − arctan(B x))), the argument of both curves."""
     b = B * x
     return arctan(b - E * (b - arctan(b)))
 
@@ -32,12 +32,12 @@ def sine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
 
 
 def cosine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
-    """D cos(C arctan(B x − E (B x − arctan(B x)))): a hill, such as trail or weight over a slip (4.60)."""
+    """Return D cos(C arctan(B x − E (B x − arctan(B x)))): a hill, of trail or weight over a slip (4.60)."""
     return D * cos(C * bend_argument(B, E, x))
 
 
 def cosine_curve_near_zero(C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
-    """`cosine_curve` with D = 1 for |B x| ≤ `NEAR`, where series take a few terms each."""
+    """Return `cosine_curve` with D = 1 for |B x| ≤ `NEAR`, where series take a few terms each."""
     b = B * x
     y = C * small_arctan(b - E * (b - small_arctan(b)))
     return series(y * y, _COSINE)
@@ -67,7 +67,7 @@ def series(z: Scalar, coefficients: Sequence[float]) -> Scalar:
 
 
 def sin_multiple(C: Scalar, x: Scalar) -> Scalar:
-    """sin(C arctan(x)), by its algebraic form for the usual C = 1 and 2."""
+    """Return sin(C arctan(x)), by its algebraic form for the usual C = 1 and 2."""
     if not is_free(C) and C == 2.0:
         return 2.0 * x / (1.0 + x * x)
     if not is_free(C) and C == 1.0:
@@ -76,12 +76,12 @@ def sin_multiple(C: Scalar, x: Scalar) -> Scalar:
 
 
 def cos_multiple(C: Scalar, x: Scalar) -> Scalar:
-    """cos(C arctan(x)), by its algebraic form for the usual C = 1."""
+    """Return cos(C arctan(x)), by its algebraic form for the usual C = 1."""
     return cos_arctan(x) if not is_free(C) and C == 1.0 else cos(C * arctan(x))
 
 
 def cos_arctan(x: Scalar) -> Scalar:
-    """cos(arctan(x)), by its algebraic form."""
+    """Return cos(arctan(x)), by its algebraic form."""
     return 1.0 / sqrt(1.0 + x * x)
 
 

@@ -46,7 +46,7 @@ def weigh_combined(
 
 
 def ellipse(mode: Mode, s: OperatingPoint, px: fx.Longitudinal, py: fy.Lateral) -> tuple[Scalar, Scalar]:
-    """G_x and G_y (a)."""
+    """Return G_x and G_y (a)."""
     forward = side(s.Vx)  # backwards, forces are turned round with their shifts
     sine = py.alpha_y / sqrt(1.0 + py.alpha_y * py.alpha_y) if mode.star else sin(py.alpha_y)
     kappa = absolute(px.kappa_x)

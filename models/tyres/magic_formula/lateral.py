@@ -50,7 +50,7 @@ class Lateral(NamedTuple):
 
 
 def pure(c: Coefficients, mode: Mode, s: OperatingPoint, gamma_star: Scalar) -> Lateral:
-    """Fy0 at pure side slip (4.E19), for the camber γ* given: that of the wheel, or none."""
+    """Return Fy0 at pure side slip (4.E19), for the given camber γ*: that of the wheel, or none."""
     dfz, dpi, Fz = s.dfz, s.dpi, s.Fz
     gamma = gamma_star * c.LGAY
     zeta2, zeta3 = zeta_2(c, mode, s), zeta_3(c, mode, s)
@@ -72,14 +72,14 @@ def pure(c: Coefficients, mode: Mode, s: OperatingPoint, gamma_star: Scalar) -> 
 
 
 def cornering_stiffness(c: Coefficients, Fz: Scalar, dpi: Scalar, gamma: Scalar) -> Scalar:
-    """K_yα without turn slip (4.E25) [N/rad]."""
+    """Return K_yα without turn slip (4.E25) [N/rad]."""
     load = Fz / c.Fz0_prime / ((c.PKY2 + c.PKY5 * gamma * gamma) * (1.0 + c.PPY2 * dpi))
     largest = c.PKY1 * c.Fz0_prime * (1.0 + c.PPY1 * dpi) * c.LKY
     return largest * (1.0 - c.PKY3 * absolute(gamma)) * sin_multiple(c.PKY4, load)
 
 
 def camber_stiffness(c: Coefficients, Fz: Scalar, dfz: Scalar, dpi: Scalar) -> Scalar:
-    """K_yγ0 (4.E30) [N/rad]."""
+    """Return K_yγ0 (4.E30) [N/rad]."""
     return Fz * (c.PKY6 + c.PKY7 * dfz) * (1.0 + c.PPY5 * dpi) * c.LKYC
 
 
@@ -104,7 +104,7 @@ def friction(c: Coefficients, s: OperatingPoint, gamma: Scalar) -> Scalar:
 
 
 def curvature(c: Coefficients, mode: Mode, dfz: Scalar, gamma: Scalar, alpha_y: Scalar) -> Scalar:
-    """E_y (4.E24)."""
+    """Return E_y (4.E24)."""
     by_camber = 1.0 + c.PEY5 * gamma * gamma - (c.PEY3 + c.PEY4 * gamma) * side(alpha_y)
     Ey = (c.PEY1 + c.PEY2 * dfz) * by_camber * c.LEY
     return minimum(Ey, 1.0) if mode.limits else Ey
@@ -118,7 +118,7 @@ class Weight(NamedTuple):
 
 
 def weight(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, zeta2: Scalar) -> Weight:
-    """G_yκ and S_Vyκ (4.E59)–(4.E67)."""
+    """Return G_yκ and S_Vyκ (4.E59)–(4.E67)."""
     dfz = s.dfz
     gamma = s.gamma_star * c.LGAY
     Eyk = c.REY1 + c.REY2 * dfz  # (4.E64)

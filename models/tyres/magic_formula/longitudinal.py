@@ -36,7 +36,7 @@ class Longitudinal(NamedTuple):
 
 
 def pure(c: Coefficients, mode: Mode, s: OperatingPoint) -> Longitudinal:
-    """Fx0 at pure longitudinal slip (4.E9); backwards it is turned round."""
+    """Return Fx0 at pure longitudinal slip (4.E9); of a wheel rolling backwards it is reversed."""
     dfz, dpi, Fz = s.dfz, s.dpi, s.Fz
     gamma_x = s.gamma * c.LGAX
     zeta1 = zeta_1(c, mode, s)
@@ -68,13 +68,13 @@ def friction(c: Coefficients, s: OperatingPoint, gamma_x: Scalar) -> Scalar:
 
 
 def slip_stiffness(c: Coefficients, Fz: Scalar, dfz: Scalar, dpi: Scalar) -> Scalar:
-    """K_xκ (4.E15) [N]."""
+    """Return K_xκ (4.E15) [N]."""
     by_pressure = 1.0 + c.PPX1 * dpi + c.PPX2 * dpi * dpi
     return Fz * (c.PKX1 + c.PKX2 * dfz) * exp(c.PKX3 * dfz) * by_pressure * c.LKX
 
 
 def weight(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
-    """G_xα (4.E51): how much of Fx0 side slip leaves."""
+    """Return G_xα (4.E51): the part of Fx0 that side slip leaves."""
     Exa = c.REX1 + c.REX2 * s.dfz  # (4.E56)
     if mode.limits:
         Exa = minimum(Exa, 1.0)

@@ -74,7 +74,7 @@ def pneumatic_trail(c: Coefficients, mode: Mode, s: OperatingPoint, a: Slips) ->
 def residual_moment(
     c: Coefficients, mode: Mode, s: OperatingPoint, lateral: Lateral, w: Weight, a: Slips
 ) -> Scalar:
-    """M_zr (4.E75) with (4.E45)–(4.E47) [N m]."""
+    """Return M_zr (4.E75) with (4.E45)–(4.E47) [N m]."""
     dfz = s.dfz
     gamma = s.gamma_star * c.LGAZ
     spin = residual_moment_weights(c, mode, s, lateral.muy, w.Gyk)
@@ -144,7 +144,7 @@ def overturning(c: Coefficients, s: OperatingPoint, Fy: Scalar) -> Scalar:
 
 
 def rolling_resistance(c: Coefficients, s: OperatingPoint, Fx: Scalar) -> Scalar:
-    """My [N m], negative when rolling forward: (A48) of Besselink et al. (2010); that of the manual for 5.2.
+    """Return My [N m], negative rolling forward: (A48) of Besselink et al. (2010); the manual's for 5.2.
 
     The load is the one given, less below FZMIN.  It fades in with the speed of the tread, (1 + κ) V_x, below
     VXLOW, and turns round with it.
@@ -167,7 +167,7 @@ def rolling_resistance(c: Coefficients, s: OperatingPoint, Fx: Scalar) -> Scalar
 
 
 def fade_out(c: Coefficients, kappa: Scalar, Vx: Scalar) -> Scalar:
-    """sin(π/2 (1 + κ)|V_x|/VXLOW) where that lies within VXLOW; −1 for a wheel that spins backwards."""
+    """Return sin(π/2 (1 + κ)|V_x|/VXLOW) within VXLOW; −1 for a wheel that spins backwards."""
     speed = absolute(Vx)
     tread = (1.0 + kappa) * speed / c.VXLOW
     backwards = kappa * speed < -c.VXLOW * (1.0 + speed)

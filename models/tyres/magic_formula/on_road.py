@@ -109,7 +109,7 @@ def slide_across(
     speed: Scalar,
     forward: Scalar,
 ) -> Sliding:
-    """Sliding across the wheel (a)."""
+    """Return the sliding across the wheel (a)."""
     steady = fy.combine_force(p.Fy0, w)
     offset = w.Gyk * forward * p.SVy + w.SVyk
     S = secant(steady - offset, Vsy / speed + forward * p.SHy, w.Gyk * p.Kya)
@@ -245,7 +245,7 @@ class MagicFormulaTyre(TyreModel):
         return self.answer(at, Fx, Fy, (x_dot, y_dot), stored)
 
     def damping(self, s: OperatingPoint) -> Scalar:
-        """Damping over stiffness at the contact [s]."""
+        """Return damping over stiffness at the contact [s]."""
         c = self.coefficients
         return c.DAMP_RESIDUAL + c.DAMP_VLOW * (1.0 - s.smooth)
 
@@ -339,6 +339,6 @@ class MagicFormulaTyre(TyreModel):
 
 
 def both_ways(c: Coefficients) -> Coefficients:
-    """Ranges of slips that are as wide to either side: a tyre measured under braking drives as well."""
+    """Return ranges of slips extended to either side: a tyre measured under braking also drives."""
     kappa, alpha = (max(-low, high) for low, high in ((c.KPUMIN, c.KPUMAX), (c.ALPMIN, c.ALPMAX)))
     return replace(c, KPUMIN=-kappa, KPUMAX=kappa, ALPMIN=-alpha, ALPMAX=alpha)

@@ -262,7 +262,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
 
 
 def tangent(c: Coefficients, mode: Mode, tan_alpha: Scalar) -> Scalar:
-    """tan α within the range of α."""
+    """Return tan α within the range of α."""
     if not mode.limits:
         return tan_alpha
     low, high = (math.tan(bound) if abs(bound) < _UPRIGHT else bound * 1e12 for bound in (c.ALPMIN, c.ALPMAX))
@@ -270,7 +270,7 @@ def tangent(c: Coefficients, mode: Mode, tan_alpha: Scalar) -> Scalar:
 
 
 def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | None) -> Scalar:
-    """Sin γ within the range of γ; of what is known of it where the range ends before it turns."""
+    """Return sin γ within the range of γ; of a partly known γ where the range ends before the sine turns."""
     if known is None or max(abs(c.CAMMIN), abs(c.CAMMAX)) > _UPRIGHT:
         return sin(gamma)
     return clip_smoothly(known, sin(c.CAMMIN), sin(c.CAMMAX)) if mode.limits else known

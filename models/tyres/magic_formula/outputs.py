@@ -157,6 +157,6 @@ def evaluate(c: Coefficients, mode: Mode, inputs: Inputs) -> Outputs:
 
 
 def report_slips(c: Coefficients, mode: Mode, s: OperatingPoint) -> tuple[Scalar, Scalar, Scalar]:
-    """κ, α and φ_t as outputs: not held at the ends of their ranges, κ reduced at low speed, no α at rest."""
+    """Return κ, α and φ_t as outputs: not clipped to their ranges, κ reduced at low speed, no α at rest."""
     kappa = s.given.kappa * low_speed_reduction(c, s.Vx)[0] if mode.limits else s.given.kappa
     return kappa, where(s.Vx == 0.0, 0.0, s.given.alpha), s.phit

@@ -28,25 +28,25 @@ def stiffness(c: Coefficients, dpi: Scalar) -> Scalar:
 
 
 def free_radius(c: Coefficients, omega: Scalar) -> Scalar:
-    """R_Ω = R0 (q_re0 + q_V1 (Ω R0/V0)²) (A3.1) [m]."""
+    """Return R_Ω = R0 (q_re0 + q_V1 (Ω R0/V0)²) (A3.1) [m]."""
     v = omega * c.UNLOADED_RADIUS / c.LONGVL
     return c.UNLOADED_RADIUS * (c.Q_RE0 + c.Q_V1 * v * v)
 
 
 def flattening(c: Coefficients, Fz: Scalar, dpi: Scalar) -> Scalar:
-    """R_Ω − R_e = Fz0/Cz (D_reff arctan(B_reff Fz/Fz0) + F_reff Fz/Fz0) (A3.7) [m]."""
+    """Return R_Ω − R_e = Fz0/Cz (D_reff arctan(B_reff Fz/Fz0) + F_reff Fz/Fz0) (A3.7) [m]."""
     f = Fz / c.FNOMIN
     return c.FNOMIN / stiffness(c, dpi) * (c.DREFF * arctan(c.BREFF * f) + c.FREFF * f)
 
 
 def turning(c: Coefficients, Fz: Scalar, omega: Scalar, dpi: Scalar) -> Rolling:
-    """R_e where the spin is known (A3.7)."""
+    """Return R_e where the spin is known (A3.7)."""
     R_omega = free_radius(c, omega)
     return Rolling(R_omega - flattening(c, Fz, dpi), omega, R_omega)
 
 
 def rolling(c: Coefficients, Fz: Scalar, kappa: Scalar, Vx: Scalar, dpi: Scalar) -> Rolling:
-    """R_e and Ω where the slip is known: Ω R_e = (1 + κ) V_x (2.5) together with (A3.7).
+    """Return R_e and Ω where the slip is known: Ω R_e = (1 + κ) V_x (2.5) together with (A3.7).
 
     R_e³ − A R_e² − B = 0, solved by Newton's method from A, the radius without growth, from where it
     climbs to the root.
@@ -90,7 +90,7 @@ def contact_patch(c: Coefficients, Fz: Scalar, dpi: Scalar) -> ContactPatch:
 
 
 def length_of_52(c: Coefficients) -> tuple[float, float]:
-    """Q_A1 and Q_A2; where a file has neither, what MF-Tyre estimates from the stiffness."""
+    """Return Q_A1 and Q_A2; where a file has neither, MF-Tyre's estimates from the stiffness."""
     if not (is_absent(c.Q_A1) and is_absent(c.Q_A2)):
         return c.Q_A1, c.Q_A2
     y = math.log10(c.linear_stiffness)
@@ -150,7 +150,7 @@ class Surroundings(NamedTuple):
 
 
 def linear_term(c: Coefficients) -> Scalar:
-    """q_Fz1, from the stiffness at Fz0: (4) of Besselink et al. (2010)."""
+    """Return q_Fz1, from the stiffness at Fz0: (4) of Besselink et al. (2010)."""
     k = c.linear_stiffness
     return sqrt(k * k - 4.0 * c.Q_FZ2)
 
@@ -263,5 +263,5 @@ def deflection_62(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
 
 
 def deflection(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
-    """Deflection, loaded radius and stiffness under a load, as the version of the tyre has them."""
+    """Return deflection, loaded radius and stiffness under a load, for the version of the tyre."""
     return deflection_62(c, Fz, at) if c.version == 62 else deflection_61(c, Fz, at)

@@ -36,7 +36,7 @@ from ce_dynamics.models.tyres.property_file import PropertyEntry, PropertyFile, 
 
 
 def version_of(file: PropertyFile) -> int:
-    """Whose equations hold: 52, 61 or 62."""
+    """Return the version whose equations hold: 52, 61 or 62."""
     kind = file.word("PROPERTY_FILE_FORMAT", "MODEL") or ""
     entry = file.find("FITTYP", "MODEL")
     if "MC" in kind or (entry is not None and entry.value == 51.0):
@@ -78,7 +78,7 @@ def unquote_number(value: float | str) -> float | str:
 
 
 def side_of(file: PropertyFile) -> tuple[str, list[str]]:
-    """``left``, ``right`` or ``symmetric``, left where the file names none, and a note on it."""
+    """Return ``left``, ``right`` or ``symmetric``, left where the file names none, and a note on it."""
     word = file.word("TYRESIDE", "MODEL") or file.word("TIRESIDE", "MODEL") or "UNKNOWN"
     word = {"L": "LEFT", "R": "RIGHT"}.get(word, word)
     if word not in SIDES:
@@ -128,7 +128,7 @@ SCALED_BY = ("UNLOADED_RADIUS", "FNOMIN")
 
 
 def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
-    """``VERTICAL_STIFFNESS`` and ``Q_FZ2`` of the load curve of a file, and notes on them.
+    """Return ``VERTICAL_STIFFNESS`` and ``Q_FZ2`` of the load curve of a file, and notes on them.
 
     Fz = Fz0 (q_1 d + q_2 d²), d = ρ/R0, (A3.3), through the points by least squares; q_2 is at least zero, as
     the load has to grow with the deflection.  Both are needed the other way round as well, in closed form.
@@ -152,7 +152,7 @@ def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, f
 
 
 def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
-    """``BOTTOM_OFFST`` and ``BOTTOM_STIFF`` of the bottoming curve: where it sets in, and its slope."""
+    """Return ``BOTTOM_OFFST`` and ``BOTTOM_STIFF`` of the bottoming curve: its start and its slope."""
     if RIM not in file.tables or not {"UNLOADED_RADIUS", "RIM_RADIUS"} <= values.keys():
         return {}, []
     pen, force = increasing_table(file, RIM)
@@ -164,7 +164,7 @@ def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, floa
 
 
 def increasing_table(file: PropertyFile, section: str) -> tuple[np.ndarray, np.ndarray]:
-    """Deflection [m] and force [N] of a table."""
+    """Return deflection [m] and force [N] of a table."""
     rows = file.tables[section]
     table = np.array(rows) if len({len(row) for row in rows}) == 1 else np.empty((0, 0))
     if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
@@ -178,7 +178,7 @@ def increasing_table(file: PropertyFile, section: str) -> tuple[np.ndarray, np.n
 
 
 def stiffness_of_terms(file: PropertyFile, version: int, values: dict[str, float]) -> None:
-    """The stiffness at Fz0 of q_Fz1 and q_Fz2, which PAC2002 takes first and 6.x where it has no other.
+    """Return the stiffness at Fz0 of q_Fz1 and q_Fz2, which PAC2002 takes first, 6.x without another.
 
     q_Fz1² + 4 q_Fz2 = (Cz0 R0/Fz0)²: (4) of Besselink et al. (2010).
     """
@@ -194,7 +194,7 @@ def stiffness_of_terms(file: PropertyFile, version: int, values: dict[str, float
 
 
 def bottoming(file: PropertyFile, values: dict[str, float]) -> None:
-    """BOTTOMING_RADIUS of PAC2002 as the distance from the rim."""
+    """Return BOTTOMING_RADIUS of PAC2002 as the distance from the rim."""
     entry = file.find("BOTTOMING_RADIUS", "DIMENSION", "VERTICAL")
     if entry is not None and "RIM_RADIUS" in values:
         radius = file.number("BOTTOMING_RADIUS", entry) * file.scales["LENGTH"]
@@ -365,7 +365,7 @@ def find_unused_sections(file: PropertyFile, known: Mapping[str, object]) -> lis
 
 
 def range_of_loads(values: dict[str, float]) -> list[str]:
-    """FZMAX where a file has none: the default is that of a car, and would hold down a truck's tyre."""
+    """Return FZMAX where a file has none: the default is that of a car, too small for a truck's tyre."""
     if "FZMAX" in values or 2.0 * values["FNOMIN"] <= Coefficients.FZMAX:
         return []
     values["FZMAX"] = 2.0 * values["FNOMIN"]
@@ -373,7 +373,7 @@ def range_of_loads(values: dict[str, float]) -> list[str]:
 
 
 def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry: PropertyEntry) -> None:
-    """A coefficient in SI."""
+    """Add a coefficient in SI."""
     value = file.number(key, entry) * scale(file, name)
     known = values.setdefault(name, value)
     if known != value:

@@ -164,7 +164,7 @@ class MagicFormula:
         return self._batches[key]
 
     def trace(self, mode: Mode, with_omega: bool = False) -> TracedFunction:
-        """The instructions of a mode: ``x`` are inputs, ``y`` outputs, in the order of their classes."""
+        """Trace a mode: ``x`` are inputs, ``y`` outputs, in the order of their classes."""
         return trace(
             f"Magic Formula {mode.use_mode}",
             lambda x: {"y": np.array(self.outputs(mode, Inputs(*x)), dtype=object)},
@@ -179,7 +179,7 @@ class MagicFormula:
 
 
 def stack_inputs(given: Mapping[str, object]) -> tuple[Floats, tuple[int, ...]]:
-    """Inputs as rows of points, and their common shape."""
+    """Stack inputs as rows of points; return them and their common shape."""
     columns: list[Array] = []
     for name, value in given.items():
         column = checks.numbers(name, value, DataError)

@@ -46,7 +46,7 @@ def hill_weight(
     shift: Scalar,
     largest: tuple[Pair, Pair, Pair],
 ) -> Scalar:
-    """cos(C arctan …(slip)) over the same of the shift.
+    """Return cos(C arctan …(slip)) over the same of the shift.
 
     Shifts are small: where the ranges of the file keep B times the shift small, its cosine is a series.
 
@@ -95,7 +95,7 @@ def zeta_3(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
 
 
 def lateral_shift(c: Coefficients, mode: Mode, s: OperatingPoint, Kya0: Scalar, Kyg0: Scalar) -> Scalar:
-    """S_Hyφ, the side slip that spin amounts to: (4.80), (4.85)–(4.89)."""
+    """Return S_Hyφ, the side slip equivalent to spin: (4.80), (4.85)–(4.89)."""
     CHyp = c.PHYP1  # (4.85)
     DHyp = (c.PHYP2 + c.PHYP3 * s.dfz) * sign(s.Vx)  # (4.86)
     EHyp = minimum(c.PHYP4, 1.0) if mode.limits else c.PHYP4  # (4.87)

@@ -154,12 +154,12 @@ class SlipModel(TyreModel):
 
     @abstractmethod
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
-        """Steady state under a load Fz > 0, on a road of so many times the friction of the measurement."""
+        """Return the steady state under a load Fz > 0, on a road of so many times the measured friction."""
 
     def forces(
         self, Fz: float, kappa: float = 0.0, alpha: float = 0.0, friction: float = 1.0
     ) -> tuple[float, float, float]:
-        """Steady Fx, Fy [N] and Mz [N m] at slips κ and α [rad] (ISO axes), for looking at and fitting.
+        """Return steady Fx, Fy [N] and Mz [N m] at slips κ and α [rad] (ISO axes), for plots and fits.
 
         Parameters
         ----------

@@ -39,7 +39,7 @@ class FialaTyre(SlipModel):
         return self.width
 
     def check(self) -> None:
-        """UMIN ≤ UMAX."""
+        """Check UMIN ≤ UMAX."""
         require(
             self.mu_sliding <= self.mu, f"tyre: mu_sliding = {self.mu_sliding:g} exceeds mu = {self.mu:g}"
         )

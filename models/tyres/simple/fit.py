@@ -133,7 +133,7 @@ def fit(model: Model, vary: Sequence[str], points: MeasuredPoints, arm: float = 
 
 
 def stack_points(points: MeasuredPoints) -> Floats:
-    """Points as rows Fz, κ, α, Fx, Fy, Mz."""
+    """Stack points as rows Fz, κ, α, Fx, Fy, Mz."""
     columns = [checks.numbers(name, value, DataError) for name, value in points._asdict().items()]
     for name, column in zip(MeasuredPoints._fields[:3], columns, strict=False):
         if not np.isfinite(column).all():

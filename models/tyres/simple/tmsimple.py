@@ -44,7 +44,7 @@ class TMsimpleTyre(SlipModel):
         return self.pn
 
     def check(self) -> None:
-        """Forces are positive at all loads, and those of sliding below the largest."""
+        """Check that forces are positive at all loads, and those of sliding below the largest."""
         for z in (0.0, self.load_limit):
             for axis in "xy":
                 names = [f"df{axis}0", f"f{axis}m", f"f{axis}s"]
@@ -63,7 +63,7 @@ class TMsimpleTyre(SlipModel):
         rest = s < 2.0 * TINY_SLIP
 
         def along(a: LoadPair, b: LoadPair) -> Scalar:
-            """Over the load, which may be zero."""
+            """Return a characteristic over the load, which may be zero."""
             p, q = per_load(a, self.pn, z), per_load(b, self.pn, z)
             return sqrt(where(rest, p * p, p * p * x * x + q * q * y * y))
 

@@ -55,7 +55,7 @@ SUSPENSIONS: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]]
 
 
 def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix) -> Sections:
-    """The left half of a named axle's, from an origin in the coordinates of the chassis that it is on."""
+    """Return the left half of a named axle's bar, from an origin in the coordinates of its chassis."""
     part = reading.section(f"{name}.anti_roll_bar", reading.file(axle, "Antirollbar Input File"))
     if part.template != "AntirollBarRSD":
         raise part.wrong_kind("anti-roll bar; known is AntirollBarRSD")
@@ -85,7 +85,7 @@ DROP = np.array([0.0, 0.0, -0.5])
 
 
 def own_bar(reading: Reading, suspension: JsonObject, origin: Matrix) -> Sections:
-    """The left half of a beam's own bar: arms on a lateral axis of the chassis, which lead to the beam."""
+    """Return the left half of a beam's own bar: arms on a lateral axis of the chassis, ends on the beam."""
     arm = suspension.part(OWN)
     pivot, end = arm.vector("Location Chassis"), arm.vector("Location Axle")
     reading.note(
@@ -159,7 +159,7 @@ def axle(
     tyres: TyreChoice,
     carrier: RearChassis | None,
 ) -> AxleReading:
-    """One axle, with the kind and the name of the mechanism that steers it, and the chassis that it is on."""
+    """Return one axle, with kind and name of the mechanism that steers it, and its chassis."""
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
     part = reading.section(name, reading.file(file, "Suspension Input File"))
@@ -267,7 +267,7 @@ def put_drive_on_chassis(words: Sections) -> Sections:
 
 
 def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[AxleReading]) -> float:
-    """Height of the vehicle's origin with the wheels in their design positions and the tyres carrying it."""
+    """Return the height of the origin with wheels in their design positions and tyres under load."""
     mass = float(str(body["mass"]).split()[0]) + sum(rear.mass for rear in rears)
     weight = 9.81 * mass / (2.0 * len(axles))
     heights = [one.radius - weight / one.stiffness - one.wheel[2] for one in axles]

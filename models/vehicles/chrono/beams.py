@@ -29,7 +29,7 @@ CHASSIS, HOUSING = "Chassis Attachment Point", "Axle Housing Attachment Point"
 
 
 def primaxx(reading: Reading, part: JsonObject) -> Sections:
-    """Links of both sides as one body each: with revolute joints on the chassis the housing only rises."""
+    """Convert the links of both sides to one body each: with revolute joints the housing only rises."""
     lower, upper, knuckle = part.part("Lower Beam"), part.part("Torque Rod"), part.part("Knuckle")
     if part.has("Transverse Beam"):
         block = part.part("Transverse Beam")
@@ -105,7 +105,7 @@ UP = np.array([0.0, 0.0, 0.1])
 
 
 def leaf_spring(reading: Reading, part: JsonObject) -> Sections:
-    """``LeafspringAxle``, ``ToeBarLeafspringAxle``: heave, and roll about where its centre is designed."""
+    """Convert ``LeafspringAxle``, ``ToeBarLeafspringAxle``: heave, and roll about its design centre."""
     tube = part.part("Axle Tube")
     return {**beam(reading, part), "roll_centre": quantities(ACROSS * tube.vector("COM"), "m")}
 
@@ -179,7 +179,7 @@ def de_dion(reading: Reading, part: JsonObject) -> Sections:
 
 
 def three_links(reading: Reading, part: JsonObject) -> Sections:
-    """``SolidThreeLinkAxle``, ``SolidBellcrankThreeLinkAxle``: a triangle above, a link on either side."""
+    """Convert ``SolidThreeLinkAxle``, ``SolidBellcrankThreeLinkAxle``: a triangle, a link on each side."""
     triangle = part.part("Triangular Link")
     pivot, ball = (IN_THE_MIDDLE * triangle.vector(f"Location {end}") for end in ("Chassis", "Axle"))
     return {
@@ -200,7 +200,7 @@ def read_pinned_axle(reading: Reading, part: JsonObject) -> Sections:
 
 
 def beam(reading: Reading, part: JsonObject) -> Sections:
-    """The beam, springs and dampers of either end; knuckles with their steering gear if it has them."""
+    """Convert the beam, springs and dampers of either end; knuckles with steering gear if it has them."""
     return {
         "axle": body(part.part("Axle Tube")),
         **spring_and_damper(reading, part, arm="Location Axle"),
@@ -314,7 +314,7 @@ def with_clamps(tube: JsonObject, clamp: JsonObject, at: Matrix) -> Sections:
 
 
 def steiner(r: Matrix) -> Matrix:
-    """r² 1 − r rᵀ."""
+    """Return r² 1 − r rᵀ."""
     return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 

@@ -73,7 +73,7 @@ def rod_with_body(reading: Reading, block: JsonObject, outer: Matrix, inner: Mat
 def rod_as_length(
     reading: Reading, block: JsonObject, joint: str, keys: tuple[str, str] = (DATA, DATA)
 ) -> Sections:
-    """A rod whose length yields: the bushings at its ends in series, where balls let it turn freely."""
+    """Return a rod of elastic length: the bushings at its ends in series, where balls let it turn freely."""
     ends = [laws(block.part(key)) for key in soft_ends(reading, block, keys)]
     if not ends:
         return {}
@@ -103,7 +103,7 @@ def combine_in_series(values: list[float]) -> float:
 
 
 def laws(block: JsonObject) -> tuple[Law, Law, Law]:
-    """Along the axes, about those that the joint holds, about those about which it turns."""
+    """Return laws along the axes, about those that the joint holds, and about those about which it turns."""
     free = block.part("DOF") if block.has("DOF") else JsonObject({}, block.path, block.name("DOF"))
     for unused in ("Stiffness Linear", "Damping Linear"):
         free.has(unused)  # which Chrono does not use
@@ -152,7 +152,7 @@ def join_bushings(*sections: Sections) -> Sections:
 
 
 def move_bushings_to_chassis(words: Sections) -> Sections:
-    """The words of bushings of an axle that nothing steers: inner ends of tie rods are on the chassis."""
+    """Move words of an unsteered axle's bushings: inner ends of tie rods are on the chassis."""
     return {
         name: {"joint": "tie_rod chassis"} if one == {"joint": "tie_rod steering"} else one
         for name, one in words.items()
@@ -230,7 +230,7 @@ UNPHYSICAL = "chrono; unphysical as published"
 
 
 def body(part: JsonObject, com: Matrix | None = None, R: Matrix | None = None) -> Sections:
-    """Mass, centre of mass (the file's unless given) and inertia, which is in axes R if these are given."""
+    """Return mass, centre of mass (the file's unless given) and inertia, in axes R if these are given."""
     J = moments(part)
     return {
         "mass": part.mass(),

@@ -128,7 +128,7 @@ def read_force_map(reading: Reading, part: JsonObject) -> Sections:
 def spring_and_damper(
     reading: Reading, suspension: JsonObject, chassis: str = "Location Chassis", arm: str = "Location Arm"
 ) -> Sections:
-    """Both, from the blocks ``Spring`` and ``Shock``; or from a ``Shock`` that is both."""
+    """Return both, from the blocks ``Spring`` and ``Shock``; or from a ``Shock`` that is both."""
     shock = suspension.part("Shock")
     spring = suspension.part("Spring") if suspension.has("Spring") else shock
     parts: Sections = {}

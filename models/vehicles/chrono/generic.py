@@ -111,7 +111,7 @@ def distance(one: Matrix, other: Matrix, bar: Sections | None = None) -> Section
 
 
 def generic(reading: Reading, part: JsonObject) -> Sections:
-    """Its items, by names of ours; under `GRAPH` what they are, under `RIGHT` what differs on the right."""
+    """Return its items by our names; `GRAPH` holds their kinds, `RIGHT` the differences on the right."""
     part.flag("Independent")
     steerable = part.flag("Steerable")
     part.has("Vehicle-Frame Inertia")
@@ -154,7 +154,7 @@ def generic(reading: Reading, part: JsonObject) -> Sections:
 
 
 def words_unsteered(graph: Sections) -> Sections:
-    """The words of a graph whose axle is not steered: what the steering would move is on the chassis."""
+    """Return the words of an unsteered axle's graph: parts that the steering would move are fixed."""
     return {
         name: words_unsteered(word) if isinstance(word, dict) else re.sub(r"\bsteering\b", "chassis", word)
         for name, word in graph.items()
@@ -183,7 +183,7 @@ def joins_the_steering(graph: Sections) -> bool:
 
 
 def own_name(item: JsonObject, words: Mapping[str, object], suffix: str = "") -> str:
-    """A name that our files can use: lower-case letters, digits and underscores, nothing that is taken."""
+    """Return a name for our files: lower-case letters, digits and underscores, not taken yet."""
     spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", item.text("Name")).lower()
     name = re.sub(r"\W+", "_", spelled).strip("_")[:24] or "item"
     name = name if name[0].isalpha() else f"item_{name}"
@@ -220,7 +220,7 @@ def join_bodies(item: JsonObject, names: Mapping[str, str], kind: str, *, swappe
 def add_joint(
     reading: Reading, item: JsonObject, names: Mapping[str, str], words: Words, numbers: Sections
 ) -> str:
-    """A joint, by our name; lines and planes of points: on the second body with Chrono, on the first here."""
+    """Add a joint by our name; Chrono's lines and planes of points are on the second body, here the first."""
     kind = item.text("Type")
     if kind not in JOINTS:
         raise item.key_error("Type", f"{checks.show(kind)} is no joint; known are {', '.join(JOINTS)}")
@@ -246,7 +246,7 @@ def add_joint(
 def add_springs(
     reading: Reading, item: JsonObject, names: Mapping[str, str], words: Words, numbers: Sections
 ) -> None:
-    """A spring, a damper, or both."""
+    """Add a spring, a damper, or both."""
     points = {"chassis": "Point1", "arm": "Point2"}
     ends: Sections = {ours: item.point(theirs) for ours, theirs in points.items()}
     sprung = item.has("Spring Coefficient") or item.has("Spring Curve Data")

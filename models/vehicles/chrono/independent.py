@@ -161,7 +161,7 @@ def three_links(reading: Reading, part: JsonObject) -> Sections:
 
 
 def single_wishbone(reading: Reading, part: JsonObject) -> Sections:
-    """``SingleWishbone``: an arm that turns about a line along the vehicle, a vertical kingpin at its end."""
+    """Convert ``SingleWishbone``: an arm about a line along the vehicle, a vertical kingpin at its end."""
     arm = part.part("Control Arm")
     part.has("Vehicle-Frame Inertia")  # which Chrono ignores here
     inner, outer = arm.vector("Location Chassis"), arm.vector("Location Upright")

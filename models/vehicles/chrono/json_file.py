@@ -191,7 +191,7 @@ class JsonObject:
         return tuple(self._finite(key, item) for item in value)
 
     def vector(self, key: str) -> NDArray[np.float64]:
-        """Three numbers: a direction, or a point such as may be on a vehicle."""
+        """Return three numbers: a direction, or a point such as may be on a vehicle."""
         values = self.numbers(key, 3)
         for value in values:
             if abs(value) > FARTHEST and not DIRECTION.search(key):
@@ -209,7 +209,7 @@ class JsonObject:
         return quantity(self.number("Mass", least=0.0), "kg")
 
     def moments(self, key: str) -> NDArray[np.float64]:
-        """Three principal moments of inertia, as a matrix."""
+        """Return three principal moments of inertia, as a matrix."""
         values = self.numbers(key, 3)
         if min(values) < 0.0:
             raise self.key_error(key, f"{min(values):g} is less than 0; no body has such an inertia")
@@ -245,7 +245,7 @@ class JsonObject:
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """True or false."""
+        """Return true or false."""
         if not self.has(key):
             return default
         value = self.data[key]
@@ -281,7 +281,7 @@ class JsonObject:
         return self.key_error("Template", f"{checks.show(self.template)} is no {what}")
 
     def unread_keys(self) -> Iterator[str]:
-        """Names of keys that were not read, without those that do not concern motion."""
+        """Return keys that were not read, without those that do not concern motion."""
         for key in self.data:
             if key not in self.read and not COSMETIC.fullmatch(key):
                 yield self.name(key)

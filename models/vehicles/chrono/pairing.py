@@ -71,7 +71,7 @@ def find_companion(
 
 
 def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
-    """JSON files of a folder and its folders with one of some templates, in the order of these."""
+    """Yield JSON files of a folder and its subfolders with one of some templates, in the order of these."""
     found: list[tuple[int, int, str, Path]] = []
     order = list(templates)
     for path in first_paths(sorted(folder.rglob("*.json"))):

@@ -96,7 +96,7 @@ class Reading:
         self.lock = 1.0
 
     def note(self, text: str) -> None:
-        """Something that is not done as the files say; named once."""
+        """Note a deviation from the files, each once."""
         self.notes.setdefault(text)
 
     def open(self, path: Path) -> JsonObject:

@@ -47,7 +47,7 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
 def build_mechanisms(
     reading: Reading, sections: Sections, names: Iterable[str]
 ) -> dict[str, tuple[Steering, list[Corner]]]:
-    """Steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
+    """Build steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
     file = write_data_file(yaml_text(sections), reading.path.name)
     layout = layout_of(file.words, file.label)
     schema, groups = schema_of(layout), groups_of(layout)
@@ -113,7 +113,7 @@ STRAIGHT = 1e-6
 
 
 def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> tuple[str, Sections, int]:
-    """Our name of a mechanism, its section from an origin in the coordinates of its chassis, and its sense.
+    """Return our name of a mechanism, its section from an origin in its chassis' coordinates, and its sense.
 
     That is 1 if a positive input moves Chrono's mechanism as a positive sense does ours: a rack to the left,
     an arm about its axis.

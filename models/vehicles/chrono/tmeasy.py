@@ -93,7 +93,7 @@ CARCASS_TIME = 0.02
 
 
 def tmeasy(reading: Reading, part: JsonObject) -> Sections:
-    """Our section ``tyre`` of a file."""
+    """Return our section ``tyre`` of a file."""
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
         pn, cz, dz, pairs = read_parameters(reading, part.part("Parameters"), KEYS)
@@ -125,7 +125,7 @@ def is_guessed_by_capacity(part: JsonObject) -> bool:
 
 
 def measures(reading: Reading, part: JsonObject) -> tuple[JsonObject, float, float]:
-    """The section ``Design``, unloaded radius and mass; notes as read what only curves from a load take.
+    """Return the section ``Design``, unloaded radius and mass; mark keys read that only load curves use.
 
     Chrono takes the rim's radius for its diameter where it guesses by the bearing capacity.
     """
@@ -151,7 +151,7 @@ def vehicle_type(reading: Reading, part: JsonObject) -> str:
 
 
 def tmsimple(reading: Reading, part: JsonObject) -> Sections:
-    """Our section ``tyre`` of a ``TMsimpleTire``."""
+    """Return our section ``tyre`` of a ``TMsimpleTire``."""
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
         keys = {name: KEYS[name] for name in FORCES}
@@ -178,7 +178,7 @@ def tmsimple(reading: Reading, part: JsonObject) -> Sections:
 
 
 def guess_stiffness(part: JsonObject, design: JsonObject, mass: float) -> tuple[float, float, float]:
-    """Nominal load, stiffness and damping from the load that the tyre may carry."""
+    """Guess nominal load, stiffness and damping from the load capacity of the tyre."""
     radius, rim = design.positive("Unloaded Radius [m]"), design.positive("Rim Radius [m]")
     if not rim < radius:
         raise design.key_error(

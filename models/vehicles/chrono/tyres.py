@@ -130,7 +130,7 @@ def model(part: JsonObject) -> dict[str, PropertyEntry]:
 
 
 def fiala(reading: Reading, part: JsonObject) -> Sections:
-    """Our section ``tyre`` of a file."""
+    """Return our section ``tyre`` of a file."""
     p = part.part("Fiala Parameters")
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
     cx, cy = (share * cz for share in CARCASS)
@@ -220,7 +220,7 @@ CAMBER_AND_SHIFTS = ("a5", *(f"a{k}" for k in range(8, 14)), "b9", "b10")
 
 
 def pac89(reading: Reading, part: JsonObject) -> Sections:
-    """Our section ``tyre`` of a file."""
+    """Return our section ``tyre`` of a file."""
     p = part.part("Design Parameters")
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
     p.has("Width")
@@ -257,7 +257,7 @@ def pac89(reading: Reading, part: JsonObject) -> Sections:
 
 
 def trail(numbers: dict[str, float], load: float) -> float:
-    """Pneumatic trail without slip, |dMz/dα| over |dFy/dα| [m].
+    """Return the pneumatic trail without slip, |dMz/dα| over |dFy/dα| [m].
 
     With Fz in kN: dMz/dα = (c3 Fz² + c4 Fz) exp(−c5 Fz) [N m/°], dFy/dα = a3 sin(2 atan(Fz/a4)) [N/°].
     """

@@ -244,7 +244,7 @@ class Mechanisms:
 
 
 def alone(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
-    """A trailer without what tows it: to be added to a vehicle, whose file has the coupling point."""
+    """Return a trailer without its towing vehicle, whose file has the coupling point."""
     one = read_trailer(reading, part, None, None, choice.tyre(0))
     reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
     name = one.chassis.name

@@ -31,7 +31,7 @@ UNTURNED = ("RigidSuspension", "RigidPinnedAxle", "HendricksonPRIMAXX")
 
 
 def lean(reading: Reading, suspension: JsonObject) -> Sections:
-    """Camber (top outwards) and toe (front inwards) of an axle's wheels, where they are not 0."""
+    """Return camber (top outwards) and toe (front inwards) of an axle's wheels, where they are not 0."""
     found: Sections = {}
     for ours, key in (("camber", "Camber Angle (deg)"), ("toe", "Toe Angle (deg)")):
         angle = suspension.number(key, 0.0)

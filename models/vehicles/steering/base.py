@@ -162,7 +162,7 @@ LOCKS = 1.0, -1.0
 
 
 def compute_wheel_angle(mechanism: Steering, corner: Corner, steering: float) -> Scalar:
-    """Angle of a wheel about the vertical, positive to the left [rad]; NaN where the linkage is open."""
+    """Compute the wheel's angle about the vertical, positive to the left [rad]; NaN for an open linkage."""
     return corner.wheel_angle(mechanism.move_point(corner.tie_rod_end, steering))
 
 

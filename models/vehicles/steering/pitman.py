@@ -237,5 +237,5 @@ class Pitman(Steering):
         return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
 
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """Arm, idler and link."""
+        """Return arm, idler and link."""
         return self.pitman_arm, self.idler_arm, self.link

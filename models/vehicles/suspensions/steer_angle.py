@@ -174,7 +174,7 @@ STEPS = 8
 
 
 def measure_upright_turn(rods: Sequence[tuple[Vector, Vector, Vector]], W: Vector, axis: Vector) -> Scalar:
-    """Angle of the wheel about the vertical, positive to the left [rad]; far from 0 or NaN if out of reach.
+    """Return the wheel's angle about the vertical, positive to the left [rad]; NaN or far from 0 beyond.
 
     Parameters
     ----------

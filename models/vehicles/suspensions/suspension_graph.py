@@ -141,7 +141,7 @@ class Leading(NamedTuple):
     carriers: tuple[str, ...]
 
     def leads(self) -> Leads:
-        """Independent coordinates of the loops, by the joints that close them: the best conditioned ones.
+        """Return the best conditioned independent coordinates of the loops, by the joints that close them.
 
         What a body on no hinge leads is led by its height and roll, where these can lead.  The hinges on the
         way to a wheel lead instead where that leaves Newton's method less to solve.
@@ -194,7 +194,7 @@ class Leading(NamedTuple):
         return found if number == 0 else leads
 
     def find_unsteered(self, led: LedAxle, closure: str) -> Sequence[Lead]:
-        """The roll of the beam that a crank or knuckle is on, not that one's own angle; alone, its height.
+        """Find the roll of the beam that a crank or knuckle is on, not its own angle; alone, its height.
 
         What the steering holds by a rod would be an independent coordinate else, and the steering move the
         axle; and what the chassis holds by a rod soon turns back as the axle goes on.

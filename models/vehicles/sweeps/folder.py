@@ -108,7 +108,7 @@ class SweepFolder:
         self.rows |= batch.rows
 
     def failures(self) -> dict[int, str]:
-        """Why runs failed."""
+        """Return the reasons why runs failed."""
         return {run: row["failure"] for run, row in sorted(self.rows.items()) if row["status"] == "failed"}
 
     def summarise(self) -> None:
@@ -224,7 +224,7 @@ def is_scalar(value: object) -> bool:
 
 
 def refuse_constant(name: str) -> float:
-    """JSON has neither NaN nor infinity."""
+    """Refuse NaN and infinity, which JSON does not have."""
     raise ValueError(name)
 
 
@@ -253,7 +253,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def write_table(path: Path, headings: list[str], rows: list[list[Any]]) -> None:
-    """A CSV file; what is missing is empty."""
+    """Write a CSV file; missing values are empty."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow(headings)

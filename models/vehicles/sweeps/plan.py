@@ -234,7 +234,7 @@ class SweepPlan:
 
     @classmethod
     def from_text(cls, text: str) -> SweepPlan:
-        """From JSON."""
+        """Read from JSON."""
         try:
             content = json.loads(checks.text("sweep", text, DataError))
         except (ValueError, RecursionError) as error:

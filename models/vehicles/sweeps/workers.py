@@ -59,7 +59,7 @@ def finish_batches(
 
 
 def run_in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
-    """On this machine."""
+    """Run in processes of this machine."""
     context = multiprocessing.get_context("spawn")
     workers = min(processes, len(batches)) or 1
     others = set(multiprocessing.active_children())
@@ -86,7 +86,7 @@ def run_in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], process
 
 
 def become_worker() -> None:
-    """In a worker: leave Ctrl-C and SIGTERM to the parent, and do not outlive it."""
+    """Leave Ctrl-C and SIGTERM to the parent process, and end with it."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -102,7 +102,7 @@ def become_worker() -> None:
 def run_on_dask(
     sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str
 ) -> Iterator[Batch]:
-    """On a Dask cluster; results come back to this process, which alone writes."""
+    """Run on a Dask cluster; results return to this process, the only one that writes."""
     check_address(scheduler)
     try:
         import distributed  # here, because an extra installs it

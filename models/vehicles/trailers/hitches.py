@@ -86,7 +86,7 @@ class BallData(HitchData):
     yaw_damping: AngularDamping | None = None
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """On a spherical hinge."""
+        """Add the trailer on a spherical hinge."""
         trailer = add_rigid_body(system, name, body, tower, Spherical(at))
         if self.yaw_damping is not None:
             system.add_force(TurningDamper(f"{name}.stabiliser", trailer, 2, self.yaw_damping))
@@ -97,7 +97,7 @@ class PintleData(HitchData):
     """A pintle and its eye: the trailer turns any way about it; the play of a real one is left out."""
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """On a spherical hinge."""
+        """Add the trailer on a spherical hinge."""
         return add_rigid_body(system, name, body, tower, Spherical(at))
 
 
@@ -118,7 +118,7 @@ class FifthWheelData(HitchData):
         return self
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """On a universal hinge, if it rocks on a plate without mass."""
+        """Add the trailer on a universal hinge, if it rocks on a plate without mass."""
         carrier = tower
         if self.roll_stiffness is not None and self.roll_damping is not None:
             carrier = plate(system, f"{name}.plate", tower, Revolute(X, at))
@@ -139,7 +139,7 @@ class TorsionHitchData(HitchData):
     roll_damping: AngularDamping
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """On a hinge along the vehicle."""
+        """Add the trailer on a hinge along the vehicle."""
         rear = add_rigid_body(system, name, body, tower, Revolute(X, at))
         law = TorsionSpringDamper(f"{name}.shaft", rear, spring=self.roll_stiffness, damper=self.roll_damping)
         system.add_force(law)
@@ -157,7 +157,7 @@ class ArticulatedData(HitchData):
     ratio: PositiveFraction | None = None
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """On a vertical hinge, whose angle an actuator leads: to the left the rear turns to the right."""
+        """Add the rear on a vertical hinge whose angle an actuator leads: to the left, it turns right."""
         rear = add_rigid_body(system, name, body, tower, Revolute(Z, at))
         system.prescribe(rear, self.actuator.drive(-self.max_angle))
         add_position(system, FOLDING_STEERING, rear, -self.max_angle)
