@@ -18,10 +18,9 @@ import ce_dynamics as ce
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.tyres import MagicFormula, MagicFormulaTyre, TMeasyTyre, TyreModel
-from ce_dynamics.models.tyres.batch import LANES
-from ce_dynamics.models.tyres.batch_kernel import run as march
 from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Mode, operating_point
 from ce_dynamics.models.tyres.magic_formula.outputs import forces
+from ce_dynamics.models.tyres.magic_formula.tyre import LANES
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.benchmarks.report import Table, number
 from tests.benchmarks.timing import Contender, native_loop, race
@@ -68,17 +67,15 @@ def alone() -> Table:
 
 
 def per_point(tyre: MagicFormula, what: Any, lanes: int, x: Floats) -> float:
-    """Seconds per operating point in machine code, the loop and the copies of arrays included."""
+    """Seconds per operating point in machine code, the loop over rows of lanes included."""
     traced = trace("tyre", lambda x: {"y": np.array(what(tyre, Mode(), x), dtype=object)}, {"x": 7})
     function = compile_function(traced, lanes)
-    m = traced.output_shapes["y"][0]
-    buffers = np.empty((7, lanes)), np.empty((m, lanes)), np.empty(2, dtype=np.int64)
-    y = np.empty((len(x), m))
+    rows = x if lanes == 1 else x.reshape(-1, lanes, x.shape[1]).transpose(0, 2, 1)
 
     def batch(n: int) -> float:
         start = perf_counter()
         for _ in range(n):
-            march(function.table_address, x, y, *buffers)
+            function.at_rows(rows)
         return perf_counter() - start
 
     contender = Contender("", "", batch)

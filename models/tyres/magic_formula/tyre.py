@@ -13,13 +13,15 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler.tracing.function import TracedFunction, trace
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.tyres.batch import TyreBatch
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Mode
 from ce_dynamics.models.tyres.magic_formula.outputs import Outputs, evaluate
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
+
+LANES = 8
+"""Operating points that machine code takes at once; each has the bits that it has alone."""
 
 
 def mirror_inputs(inputs: Inputs) -> Inputs:
@@ -67,7 +69,7 @@ class MagicFormula:
             checks.choice("mounted", mounted, ("left", "right"), DataError)
         self.mounted = mounted
         self.file: TyreFile | None = None
-        self._batches: dict[tuple[Mode, bool], TyreBatch] = {}
+        self._compiled: dict[tuple[Mode, bool], CompiledFunction] = {}
 
     @classmethod
     def read(
@@ -153,15 +155,18 @@ class MagicFormula:
         if omega is not None:
             filled["omega"] = omega
         points, shape = stack_inputs(filled)
-        results = self.batch(use_mode, omega is not None)(points).T
+        results = self.evaluate_rows(points, Mode.of(use_mode)).T
         return Outputs(*(row.reshape(shape) if shape else float(row[0]) for row in results))
 
-    def batch(self, use_mode: int = 111, with_omega: bool = False) -> TyreBatch:
-        """Return the machine code of a mode: rows (Fz, κ, α, γ, φ_t, V_x, p[, Ω]) to rows of `Outputs`."""
-        key = Mode.of(use_mode), with_omega
-        if key not in self._batches:
-            self._batches[key] = TyreBatch(self.trace(key[0], with_omega))
-        return self._batches[key]
+    def evaluate_rows(self, points: Floats, mode: Mode) -> Floats:
+        """Return rows of `Outputs` at rows (Fz, κ, α, γ, φ_t, V_x, p[, Ω]), by machine code."""
+        n, k = points.shape
+        key = mode, k > len(self.nominal)
+        if key not in self._compiled:
+            self._compiled[key] = compile_function(self.trace(*key), LANES)
+        lanes = np.pad(points, ((0, -n % LANES), (0, 0)), mode="edge").reshape(-1, LANES, k)
+        (results,) = self._compiled[key].at_rows(lanes.transpose(0, 2, 1))
+        return results.transpose(0, 2, 1).reshape(-1, len(Outputs._fields))[:n]
 
     def trace(self, mode: Mode, with_omega: bool = False) -> TracedFunction:
         """Trace a mode: ``x`` are inputs, ``y`` outputs, in the order of their classes."""

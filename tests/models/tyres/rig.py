@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ce_dynamics.compiler import trace
-from ce_dynamics.models.tyres.batch import TyreBatch
+from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 
 Floats = NDArray[np.float64]
@@ -35,11 +34,14 @@ class Rig:
             values = [v for name, v in answer._asdict().items() if name != "x_dot"]
             return {"y": np.array([*values, *answer.x_dot], dtype=object)}
 
-        self.batch = TyreBatch(trace("tyre", function, {"x": 8 + self.n}))
+        self.traced = trace("tyre", function, {"x": 8 + self.n})
+        self.bound = compile_function(self.traced).bind()
         self.names = [name for name in TyreAnswer._fields if name != "x_dot"]
 
     def __call__(self, wheel: WheelOnRoad, x: Floats) -> TyreAnswer:
-        out = self.batch.one([*wheel[:8], *x]).tolist()
+        self.bound.inputs["x"][:] = [*wheel[:8], *x]
+        self.bound.run()
+        out = self.bound.outputs["y"].tolist()
         named = dict(zip(self.names, out, strict=False))
         return TyreAnswer(**named, x_dot=tuple(out[len(self.names) :]))
 

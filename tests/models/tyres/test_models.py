@@ -122,7 +122,7 @@ def test_derivatives_exist_everywhere(rig: tuple[Rig, float]) -> None:
     """They exist also for zero slips, loads and deflections: implicit methods start there."""
     tyre, load = rig
     r, r0 = tyre.radius(load), tyre.model.unloaded_radius
-    J = compile_jacobian(tyre.batch.traced, "y", "x")
+    J = compile_jacobian(tyre.traced, "y", "x")
     rest = np.zeros(tyre.n)
     for at in (
         wheel(r), wheel(r, 20.0, 0.0, 20.0 / r0), wheel(r, 20.0), wheel(r, 0.0, 3.0),
