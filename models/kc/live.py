@@ -30,8 +30,7 @@ from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.summary import finite
 from ce_dynamics.models.kc.sweeps import KINDS, SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
-from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.twin_tyre import single_tyres
+from ce_dynamics.models.tyres.element import RoadTyre, single_tyres
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape

@@ -1,11 +1,13 @@
-"""A tyre of any model between a wheel and the road, as a force element."""
+"""Tyres between a wheel and the road as force elements: single, dual, or leaning as far as lying flat."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan, dot, maximum
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan, cos, dot, maximum, minimum
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
@@ -15,8 +17,6 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contact.choice import ContactMethod, method_for
 from ce_dynamics.models.tyres.contact.frame import WheelContact, WheelPose, contact_on
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bound_slip
-
-__all__ = ["RoadTyre", "wheel_on_road"]
 
 OUTPUTS: Mapping[str, str] = {
     "Fx": "N",
@@ -181,3 +181,116 @@ class RoadTyre(ForceElement):
             },
             potential=f.potential,
         )
+
+
+SUMMED = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+"""Outputs of which a pair reports the sum, moments each about its own contact; of others the mean."""
+PLACES = ("outer", "inner")
+
+
+class TwinTyre(RoadTyre):
+    """A pair of tyres of one model.
+
+    Its states are those of both, called ``outer_...`` and ``inner_...``; beside what a single tyre reports,
+    summed or as a mean, it reports the load of each.
+
+    Parameters
+    ----------
+    name, wheel, carrier, centre, spin_axis, model, road, ground
+        As of `RoadTyre`; the centre is the middle between both.
+    outward : (3,) array_like
+        From the centre to the middle of the outer tyre in the design pose [m].
+    """
+
+    def __init__(
+        self,
+        name: str,
+        wheel: Body,
+        carrier: Body,
+        centre: object,
+        spin_axis: object,
+        model: TyreModel,
+        road: Road,
+        ground: Body,
+        outward: object,
+    ) -> None:
+        super().__init__(name, wheel, carrier, centre, spin_axis, model, road, ground)
+        out = finite_vector(outward, f"tyre {name}", "outward")
+        common: tuple[Any, ...] = (spin_axis, model, road, ground)
+        self.singles = tuple(
+            RoadTyre(f"{name}.{place}", wheel, carrier, at, *common)
+            for place, at in zip(PLACES, (self.centre + out, self.centre - out), strict=True)
+        )
+        self.states = tuple(
+            state._replace(name=f"{place}_{state.name}") for place in PLACES for state in model.states
+        )
+        self.outputs = {**self.outputs, **{f"{place}_Fz": "N" for place in PLACES}}
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return tuple(one for single in self.singles for one in single.attachments)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        n = len(self.model.states)
+        outer, inner = (
+            single.evaluate(observer, x[k * n : (k + 1) * n], u) for k, single in enumerate(self.singles)
+        )
+        outputs = {}
+        for name, one in outer.outputs.items():
+            other = inner.outputs[name]
+            both = one + other
+            outputs[name] = both if name in SUMMED else minimum(one, other) if name == MARGIN else 0.5 * both
+        outputs |= {f"{place}_Fz": r.outputs["Fz"] for place, r in zip(PLACES, (outer, inner), strict=True)}
+        return Response(
+            loads=(*outer.loads, *inner.loads),
+            x_dot=(*outer.x_dot, *inner.x_dot),
+            outputs=outputs,
+            potential=outer.potential + inner.potential,
+        )
+
+
+def single_tyres(element: ForceElement) -> tuple[RoadTyre, ...]:
+    """Return the tyres of a force element, each by itself; none if it is no tyre."""
+    if isinstance(element, TwinTyre):
+        return element.singles
+    return (element,) if isinstance(element, RoadTyre) else ()
+
+
+@dataclass(frozen=True, eq=False)
+class LeaningTyre(TyreModel):
+    """A tyre that may lean by any angle γ without gaining energy.
+
+    Models count deflection δ in the wheel's plane, which for a wheel that nearly lies flat is many times the
+    depth p = δ cos γ of the disc's lowest point in the road, and with it the load.  Here the forces are those
+    of the depth, at the lowest point of the undeformed disc: F = cos γ F(δ), and M_x grows by F δ sin γ.
+    With a tyre whose load is c δ that is the gradient of ½ c p², for every lean (|γ| ≤ 90 degrees).
+
+    Attributes
+    ----------
+    model : TyreModel
+    """
+
+    model: TyreModel
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "states", self.model.states)
+        object.__setattr__(self, "outputs", dict(self.model.outputs))  # which can be pickled
+
+    @property
+    def unloaded_radius(self) -> float:
+        """r0 [m]."""
+        return self.model.unloaded_radius
+
+    @property
+    def tread_width(self) -> float:
+        """Width [m]."""
+        return self.model.tread_width
+
+    def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
+        """Return the model's answer, of the depth; states continue as the model has them."""
+        f = self.model.evaluate(wheel, x)
+        c = cos(wheel.gamma)
+        forces = {name: c * getattr(f, name) for name in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
+        lever = maximum(self.unloaded_radius - wheel.radius, 0.0) * wheel.lean
+        forces["Mx"] = forces["Mx"] + forces["Fz"] * lever
+        return f._replace(**forces, potential=c * c * f.potential)

@@ -35,7 +35,7 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller
 from ce_dynamics.models.powertrain.manual import ManualData
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.leaning_disc import LeaningTyre
+from ce_dynamics.models.tyres.element import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
 from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters

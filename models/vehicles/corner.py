@@ -23,8 +23,7 @@ from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, InboardBrake
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.twin_tyre import TwinTyre
+from ce_dynamics.models.tyres.element import RoadTyre, TwinTyre
 from ce_dynamics.models.vehicles.bodies import (
     BodyParameters,
     Mirrored,

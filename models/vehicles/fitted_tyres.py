@@ -9,7 +9,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.magic_formula.contact_mass import with_transients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
-from ce_dynamics.models.tyres.magic_formula.peak import peak_of
+from ce_dynamics.models.tyres.magic_formula.outputs import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.chrono.tyres import read_pac02

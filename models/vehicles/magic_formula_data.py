@@ -32,7 +32,7 @@ from ce_dynamics.models.tyres.magic_formula.coefficients import (
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.file_names import unit_of
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre, both_ways
-from ce_dynamics.models.tyres.magic_formula.peak import peak_of
+from ce_dynamics.models.tyres.magic_formula.outputs import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 

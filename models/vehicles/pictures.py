@@ -22,8 +22,7 @@ from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
-from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.twin_tyre import single_tyres
+from ce_dynamics.models.tyres.element import RoadTyre, single_tyres
 from ce_dynamics.models.vehicles.bodywork import (
     FrameSizes,
     choose_style,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
-from ce_dynamics.models.tyres.leaning_disc import LeaningTyre
+from ce_dynamics.models.tyres.element import LeaningTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from tests.models.components import TYRE
 

@@ -10,10 +10,9 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
-from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.tyres.element import RoadTyre, TwinTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
-from ce_dynamics.models.tyres.twin_tyre import TwinTyre
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 

@@ -14,7 +14,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
-from ce_dynamics.models.tyres.magic_formula.peak import peak_of
+from ce_dynamics.models.tyres.magic_formula.outputs import peak_of
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.models.tyres.rig import Rig, wheel
