@@ -266,7 +266,7 @@ def end(margin: Callable[[float], float], direction: float) -> float:
 
 def change_point(margin: Callable[[float], float], start: float, finish: float) -> float | None:
     """Return the angle [rad] between two angles at which the margin vanishes; None if there is none."""
-    from scipy.optimize import minimize_scalar  # here, because most runs never ask for the reach
+    from scipy.optimize import minimize_scalar  # here, because few runs need the reach
 
     found = minimize_scalar(
         lambda theta: np.nan_to_num(margin(theta), nan=0.0),

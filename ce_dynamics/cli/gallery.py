@@ -61,13 +61,13 @@ def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
         import mujoco  # here, because an extra installs it
     except ImportError:
         return without("mujoco is not installed")
-    said = {} if loops is None else yaml.safe_load(loops.read_text())
+    companion = {} if loops is None else yaml.safe_load(loops.read_text())
     if path.suffix == ".sdf" or (path.suffix == ".urdf" and b"<loop" in path.read_bytes()):
         return without("MuJoCo does not read this format")
-    if any(kind != "FIXED" for kind in said.get("joint_type") or ()):
+    if any(kind != "FIXED" for kind in companion.get("joint_type") or ()):
         return without("MuJoCo reads no kinds of joints beside a file")
     try:
-        peer, raised = load_model(mujoco, path, said)
+        peer, raised = load_model(mujoco, path, companion)
     except (ValueError, KeyError, RuntimeError) as error:
         return without(f"MuJoCo refuses it: {' '.join(str(error).split())[:100]}")
     peer.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT) | int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
@@ -92,7 +92,7 @@ def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
     )
 
 
-def load_model(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, list[int]]:
+def load_model(mujoco: Any, path: Path, companion: Mapping[str, Any]) -> tuple[Any, list[int]]:
     """Return MuJoCo's model of a file, and the bodies that get the weight `LEAST` because it refuses none."""
     if path.suffix == ".xml":
         return mujoco.MjModel.from_xml_path(str(path)), []
@@ -105,8 +105,8 @@ def load_model(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, l
     compiler.set("fusestatic", "false")
     spec = mujoco.MjSpec.from_string(etree.tostring(root).decode())
     joints = {joint.get("name"): joint.find("child").get("link") for joint in root.findall("joint")}
-    pairs = said.get("closed_loop") or []
-    for k, ((a, b), kind) in enumerate(zip(pairs, said.get("type") or ["6d"] * len(pairs), strict=True)):
+    pairs = companion.get("closed_loop") or []
+    for k, ((a, b), kind) in enumerate(zip(pairs, companion.get("type") or ["6d"] * len(pairs), strict=True)):
         equality = spec.add_equality()
         weld = kind.lower() == "6d"
         equality.type = mujoco.mjtEq.mjEQ_WELD if weld else mujoco.mjtEq.mjEQ_CONNECT
@@ -210,11 +210,11 @@ class RobotRow:
     trouble: str = ""
 
     def __str__(self) -> str:
-        said = self.trouble or (f"({self.why})" if self.why else "")
+        remark = self.trouble or (f"({self.why})" if self.why else "")
         counted = f"{self.name[:26]:26s} {self.bodies:6d} {self.loops:5d} {self.freedoms:4d}"
         times = f" {self.reading:7.1f} {self.compiling:7.1f} {self.evaluation:8.2f} {self.closure:10.1e}"
         peer = f" {self.mujoco:9.2f} {self.difference:10.1e}"
-        return f"{counted}{times}{peer}{'  ' if said else ''}{said}"
+        return f"{counted}{times}{peer}{'  ' if remark else ''}{remark}"
 
 
 def robots(folder: Path, words: list[str]) -> Iterator[tuple[Path, Path | None]]:

@@ -80,7 +80,7 @@ def write_report(
     outcomes: Mapping[str, Sequence[Outcome]], subjects: Sequence[VehicleSubject], kc: bool, path: Path
 ) -> None:
     """Write the page for people."""
-    from ce_dynamics.models.handling.report.page import report_of  # here, because few ask for it
+    from ce_dynamics.models.handling.report.page import report_of  # here, because few runs need it
 
     path.write_text(report_of(outcomes, subjects, kc=kc), "utf-8")
 

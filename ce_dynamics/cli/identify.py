@@ -83,9 +83,9 @@ def read_wanted(text: str) -> tuple[str, float | None]:
 def show(fit: Fit, predictions: Sequence[Prediction]) -> None:
     """Print estimates and figures of predictions."""
     for f, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
-        told = "  (not determined by the data)" if f.name in fit.undetermined else ""
-        told += "  (at a bound)" if f.name in fit.bounded else ""
-        print(f"{f.name} = {value:.5g} ± {sd:.2g} {f.unit}{told}")
+        remark = "  (not determined by the data)" if f.name in fit.undetermined else ""
+        remark += "  (at a bound)" if f.name in fit.bounded else ""
+        print(f"{f.name} = {value:.5g} ± {sd:.2g} {f.unit}{remark}")
     for session, channel in fit.unexplained:
         print(UNEXPLAINED.format(f"{channel}@{session}"))
     for row in (row for prediction in predictions for row in prediction.table()):

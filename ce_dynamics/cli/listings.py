@@ -83,9 +83,9 @@ def bounds(option: Option) -> str:
         ("at least", option.at_least, -infinity),
         ("at most", option.at_most, infinity),
     )
-    said = [
+    limits = [
         f"{word} {with_unit(f'{value:g}', option.unit)}"
         for word, value, unbounded in parts
         if value != unbounded
     ]
-    return f" ({', '.join(said)})" if said else ""
+    return f" ({', '.join(limits)})" if limits else ""

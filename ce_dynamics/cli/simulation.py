@@ -130,9 +130,9 @@ BRIEF = 30.0
 
 def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
     """Return True if the given duration is short; an invalid duration is rejected elsewhere."""
-    said = options.get("duration", duration)
+    length = options.get("duration", duration)
     try:
-        return said is None or si_value("--duration", said, "s") <= BRIEF
+        return length is None or si_value("--duration", length, "s") <= BRIEF
     except DataError:
         return True
 

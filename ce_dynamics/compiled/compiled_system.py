@@ -240,7 +240,7 @@ class CompiledSystem:
     def derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
         """Return the compiled derivative of an output of a traced function, without structural zeros."""
         from ce_dynamics.compiler.derivatives.compiled import (
-            compile_jacobian,  # here, because most models never ask
+            compile_jacobian,  # here, because few models need it
         )
 
         key = f"d{output}/d{input} of {traced.name}"

@@ -76,13 +76,13 @@ def reject_memory(
     ModelError
         In a call; the message names the element, the change and a remedy.
     """
-    asked = [*_elements(system), *(_outputs(system) if outputs else ())]
-    foreign = [what for what, thing in asked if is_of_users(thing)]
+    things = [*_elements(system), *(_outputs(system) if outputs else ())]
+    foreign = [what for what, thing in things if is_of_users(thing)]
 
     def watch(**arguments: Array) -> Mapping[str, Array]:
-        before = [find_reachable(thing) for _, thing in asked]
+        before = [find_reachable(thing) for _, thing in things]
         first = function(**arguments)
-        for (what, thing), kept in zip(asked, before, strict=True):
+        for (what, thing), kept in zip(things, before, strict=True):
             name = _first_changed(thing, kept)
             if name:
                 raise ModelError(f"{what}: {name} changes when it is evaluated: {REMEDY_OF_ELEMENTS}")

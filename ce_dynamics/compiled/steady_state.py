@@ -174,7 +174,7 @@ class SteadySearch:
 
     def solve(self, tolerance: float) -> Floats:
         """Return unknowns at which the residual vanishes."""
-        from scipy.optimize import least_squares  # here, because most runs never ask
+        from scipy.optimize import least_squares  # here, because few runs need it
 
         z = self.start()
         first = self.residual(z)

@@ -47,10 +47,10 @@ def code_level() -> int:
     ModelError
         If it has another value.
     """
-    asked = os.environ.get(VARIABLE, "") or "full"
-    if asked not in LEVELS:
-        raise ModelError(f"{VARIABLE} = {show(asked)}; allowed are {', '.join(map(repr, LEVELS))}")
-    return LEVELS[asked]
+    level = os.environ.get(VARIABLE, "") or "full"
+    if level not in LEVELS:
+        raise ModelError(f"{VARIABLE} = {show(level)}; allowed are {', '.join(map(repr, LEVELS))}")
+    return LEVELS[level]
 
 
 def is_portable() -> bool:

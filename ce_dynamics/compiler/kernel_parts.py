@@ -78,14 +78,14 @@ class Compiling(threading.local):
 
     Attributes
     ----------
-    asked : Kernel or None
+    callee : Kernel or None
         Kernel whose types another kernel requests at present.
     parts : list of bool
         True for parts, of all kernels that are being compiled, innermost last.
     """
 
     def __init__(self) -> None:
-        self.asked: Kernel | None = None
+        self.callee: Kernel | None = None
         self.parts: list[bool] = []
 
 
@@ -97,15 +97,15 @@ class Kernel(Dispatcher):
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return types of a call by another kernel."""
-        now.asked = self
+        now.callee = self
         try:
             return super().get_call_template(args, kws)
         finally:
-            now.asked = None
+            now.callee = None
 
     def compile(self, sig: Any) -> Any:
         """Compile for given types, as a part if another kernel calls it."""
-        part, now.asked = now.asked is self, None
+        part, now.callee = now.callee is self, None
         types = tuple(sigutils.normalize_signature(sig)[0])
         if not part and is_part(self.overloads.get(types)):
             del self.overloads[types]

@@ -218,7 +218,7 @@ def held_rows(problem: Problem, solution: Solution) -> Integers:
 
 def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> tuple[Floats, Floats]:
     """Return smallest and largest impulse of every row that leaves G p, and with it v⁺, as it is."""
-    from scipy.optimize import linprog  # here, because most runs never ask
+    from scipy.optimize import linprog  # here, because few runs need it
 
     lowest, highest = solution.p.copy(), solution.p.copy()
     if len(held) == 0:

@@ -380,7 +380,7 @@ class RigidShapes:
 
     def find_near_pairs(self, state: RigidState, margin: float) -> Integers:
         """Return pairs (k, 2) of shapes with bounding spheres within a margin, sorted, lower index first."""
-        from scipy.spatial import cKDTree  # here, because most runs never ask
+        from scipy.spatial import cKDTree  # here, because few runs need it
 
         middle = self._middles(state)
         movable = self.bounded

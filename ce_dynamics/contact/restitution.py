@@ -223,7 +223,7 @@ def least_energy_impulses(rows: TouchingRows, v: Floats, p: Floats, speed: float
 
     The tolerance is relative to the speeds of the impact: behind the compression there may be none.
     """
-    from ce_dynamics.contact.solvers.chain import Chain  # here, because most runs never ask
+    from ce_dynamics.contact.solvers.chain import Chain  # here, because few runs need it
 
     kind = rows.conditions.kind
     held = rows.unilateral

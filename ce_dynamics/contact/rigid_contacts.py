@@ -282,8 +282,8 @@ def simulate_rigid(
             raise SimulationError(f"interrupted at t = {run.t:.4g} s", run.result()) from None
         except (SimulationError, ModelError) as error:
             run.store_last()
-            said = f"the step from t = {run.t:.4g} s found no solution: {error}"
-            raise SimulationError(said, run.result()) from error
+            message = f"the step from t = {run.t:.4g} s found no solution: {error}"
+            raise SimulationError(message, run.result()) from error
         if run.count % every == 0 or run.count == steps:
             run.store()
             if progress is not None:

@@ -315,5 +315,5 @@ def numeric(S: Aggregate, loop: Loop, why: str) -> NumericLinkage:
 
 def substeps_of(closures: Sequence[CutEdge]) -> int | None:
     """Return the largest number of substeps that a closure asks for; None if none does."""
-    asked = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
-    return max(asked, default=None)
+    numbers = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
+    return max(numbers, default=None)

@@ -119,8 +119,8 @@ def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
     system = System(options.gravity, name=robot.name, tolerance=options.tolerance)
     robot, joints, at, frames = find_design_frames(robot, options)
     root = robot.links[root_of(robot)]
-    said = {joint.name: joint.independent for joint in joints}
-    wished = find_leads(options, joints)
+    declared = {joint.name: joint.independent for joint in joints}
+    leads = find_leads(options, joints)
     if root.name != GROUND:
         add_link(system, root, WORLD, GROUND, Fixed() if base == "fixed" else Free())
     for joint in joints:
@@ -142,10 +142,10 @@ def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
             )
     if options.independent or options.motors:
         led = {robot.joints[name].child for name in at.lead}
-        asked = {robot.joints[name].child for name in wished}
-        choose_independent(system, lambda bodies: leading(bodies, led, asked))
+        requested = {robot.joints[name].child for name in leads}
+        choose_independent(system, lambda bodies: leading(bodies, led, requested))
     else:
-        by_link = {joint.child: said[joint.name] for joint in joints}
+        by_link = {joint.child: declared[joint.name] for joint in joints}
         choose_independent(system, lambda bodies: independent(bodies, by_link))
     notes += [
         f"{robot.element.path.name}: joint {name!r} is not independent: with the others the loops hold it"
@@ -257,25 +257,25 @@ def close(system: System, loop: RobotLoop, robot: Robot, frames: dict[str, Pose]
         system.close_loop(loop.name, loop.predecessor, loop.successor, closure)
 
 
-def leading(bodies: Collection[Body], found: Collection[str], asked: Collection[str]) -> list[Body]:
+def leading(bodies: Collection[Body], found: Collection[str], requested: Collection[str]) -> list[Body]:
     """Return hinges that lead a loop: those found with its design pose, for hinges of one coordinate only.
 
     Loops with others use the requested hinges, or an automatic choice.
     """
     simple = all(body.inboard.n_v <= 1 for body in bodies)
-    return [body for body in bodies if body.name in (found if simple else asked)]
+    return [body for body in bodies if body.name in (found if simple else requested)]
 
 
-def independent(bodies: Collection[Body], said: dict[str, bool | None]) -> list[Body]:
+def independent(bodies: Collection[Body], declared: dict[str, bool | None]) -> list[Body]:
     """Return independent hinges of an aggregated body, as far as the file names them.
 
     ``independent`` counts as true where it is missing, but a file that says nothing of a loop, or names only
     some that are, leaves the others open.
     """
     moving = [body for body in bodies if body.inboard.n_v > 0]
-    if any(said.get(body.name) is False for body in moving):
-        return [body for body in moving if said.get(body.name) is not False]
-    return [body for body in moving if said.get(body.name) is True]
+    if any(declared.get(body.name) is False for body in moving):
+        return [body for body in moving if declared.get(body.name) is not False]
+    return [body for body in moving if declared.get(body.name) is True]
 
 
 BASES = ("fixed", "floating")

@@ -39,9 +39,9 @@ class PosedRobot:
     """Coordinates of the joints in the design pose, and which of them are to lead."""
 
     q: dict[str, float] = field(default_factory=dict)  # By the name of the joint
-    # Joints of the loops whose coordinates are independent: those wished for, and others with them
+    # Joints of the loops whose coordinates are independent: requested ones, and others with them
     lead: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()  # Joints wished for that cannot lead beside the others
+    dropped: tuple[str, ...] = ()  # Requested joints that cannot lead beside the others
     # Frames that are no farther apart in the design pose are taken to meet [m and rad]
     precision: float = ROUNDING
     notes: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def place_robot(
     joints: list[RobotJoint],
     root: str,
     pose: Mapping[str, float],
-    wished: Collection[str],
+    requested: Collection[str],
     tolerance: float,
     must_lead: bool,
 ) -> PosedRobot:
@@ -71,7 +71,7 @@ def place_robot(
     if not robot.loops:
         return PosedRobot({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
     names = [joint.name for joint in moving]
-    options = [k for k, name in enumerate(names) if name in wished]
+    options = [k for k, name in enumerate(names) if name in requested]
     q, precision = wanted.copy(), ROUNDING
     lead: list[str] = []
     dropped: list[str] = []
@@ -83,9 +83,9 @@ def place_robot(
         if found is None:
             raise explain_open_loop(robot, search)
         q[search.seen] = found.q[search.seen]
-        if search.wished:
+        if search.requested:
             lead += [names[k] for k in found.lead]
-        dropped += [names[k] for k in search.wished if k not in found.lead]
+        dropped += [names[k] for k in search.requested if k not in found.lead]
         notes += report(search, found, names, places, robot.element.path.name)
         precision = max(precision, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
     at = dict(zip(names, q.tolist(), strict=True))
@@ -329,5 +329,5 @@ def find_design_frames(robot: Robot, options: BuildOptions) -> PutTogether:
 
 def find_leads(options: BuildOptions, joints: Sequence[RobotJoint]) -> tuple[str, ...]:
     """Return the independent joints: those requested, else those with motors, else those of the file."""
-    said = tuple(joint.name for joint in joints if joint.independent)
-    return options.independent or options.motors or said
+    declared = tuple(joint.name for joint in joints if joint.independent)
+    return options.independent or options.motors or declared

@@ -94,7 +94,7 @@ class DesignPoseSearch:
         self.chains, self.wanted = chains, np.asarray(wanted, dtype=float)
         chains.orient(self.wanted)
         self.seen = chains.moved_by_loops()
-        self.wished = [k for k in lead if self.seen[k]]
+        self.requested = [k for k in lead if self.seen[k]]
         half = math.pi * chains.scales
         self.low, self.high = self.wanted - half, self.wanted + half
         if limits is not None:
@@ -110,15 +110,16 @@ class DesignPoseSearch:
 
     def find(self) -> ClosedPose | None:
         """Return the pose that the method chooses; None if none was closed."""
-        asked = None
+        target = None
         if self.error(self.wanted) <= MEANT:
-            asked = self._judge(self.wanted, "as given")
-            as_many = not self.must_lead or self._count_led(asked) == min(len(self.wished), asked.freedoms)
-            if as_many and asked.freedoms <= self._search_nearby(asked):
-                return asked
-        elif self.wished:
+            target = self._judge(self.wanted, "as given")
+            most = min(len(self.requested), target.freedoms)
+            as_many = not self.must_lead or self._count_led(target) == most
+            if as_many and target.freedoms <= self._search_nearby(target):
+                return target
+        elif self.requested:
             held = self.seen.copy()
-            held[self.wished] = False
+            held[self.requested] = False
             poses = self._find_distinct(self._scattered(HELD, held), held)
             kept = self._chosen([self._judge(q, "with the independent coordinates as wanted") for q in poses])
             if kept is not None and kept.quality >= POOR and kept.freedoms <= self._search_nearby(kept):
@@ -126,7 +127,7 @@ class DesignPoseSearch:
         poses = self._find_distinct(self._scattered(STARTS, self.seen), self.seen)
         self.tried, self.assembled = STARTS, len(poses)
         return self._chosen(
-            [*([] if asked is None else [asked]), *(self._judge(q, "by search") for q in poses)]
+            [*([] if target is None else [target]), *(self._judge(q, "by search") for q in poses)]
         )
 
     def _search_nearby(self, pose: ClosedPose) -> int:
@@ -152,7 +153,7 @@ class DesignPoseSearch:
 
     def _count_led(self, pose: ClosedPose) -> int:
         """Return the number of requested coordinates that are independent in a pose."""
-        return len({*self.wished} & {*pose.lead})
+        return len({*self.requested} & {*pose.lead})
 
     def _distance(self, pose: ClosedPose) -> float:
         off = np.where(self.chains.slides, pose.q - self.wanted, wrap_angle(pose.q - self.wanted))
@@ -252,15 +253,15 @@ class DesignPoseSearch:
         well = led.quality >= WORST * self._judge(pose.q, "", ()).quality
         return led.lead if well and {*acting} & {*led.lead} else ()
 
-    def _judge(self, q: Array, how: str, wished: Sequence[int] | None = None) -> ClosedPose:
+    def _judge(self, q: Array, how: str, requested: Sequence[int] | None = None) -> ClosedPose:
         """Return freedoms of a closed pose, its independent coordinates, and their quality."""
-        wished = self.wished if wished is None else wished
+        requested = self.requested if requested is None else requested
         seen = np.flatnonzero(self.seen)
         J = self.chains.errors(q[np.newaxis])[1][0][:, seen]
         singular = np.linalg.svd(J, compute_uv=False)
         rank = int(np.sum(singular > SINGULAR * max(float(np.max(singular, initial=0.0)), 1e-300)))
         N = singular_values_and_vectors(J)[2][rank:].T
-        lead = leading(N, [int(np.flatnonzero(seen == k)[0]) for k in wished])
+        lead = leading(N, [int(np.flatnonzero(seen == k)[0]) for k in requested])
         rest = [k for k in range(len(seen)) if k not in lead]
         values = np.linalg.svd(J[:, rest], compute_uv=False)
         quality = float(values[len(rest) - 1]) if len(values) >= len(rest) > 0 else float(not rest)
@@ -284,11 +285,11 @@ class DesignPoseSearch:
         return float(np.mean(np.max(np.abs(residual), axis=1, initial=0.0) < 1e-6))
 
 
-def leading(N: Array, wished: Sequence[int]) -> list[int]:
+def leading(N: Array, requested: Sequence[int]) -> list[int]:
     """Choose leading coordinates for the null space N: requested ones if possible, and the best others."""
     chosen: list[int] = []
     left = np.eye(N.shape[1])
-    for pool in (list(wished), [k for k in range(len(N)) if k not in wished]):
+    for pool in (list(requested), [k for k in range(len(N)) if k not in requested]):
         while left.shape[1] and pool:
             sizes = np.linalg.norm(N[pool] @ left, axis=1)
             best = int(np.argmax(sizes))
@@ -330,7 +331,7 @@ def report(
     more = f" and {len(changed) - LISTED} more" if len(changed) > LISTED else ""
     tried = f", one of {search.assembled} assembled from {search.tried} starts" if search.tried else ""
     held = search.error(search.wanted) <= MEANT
-    unled = f"{[names[k] for k in search.wished]} cannot lead" if search.must_lead else ""
+    unled = f"{[names[k] for k in search.requested]} cannot lead" if search.must_lead else ""
     why = f"closed {where}, but {unled or 'singular'}" if held else f"couplings do not hold {where}"
     singular = "" if notes else f" ({why})"
     chosen = (

@@ -97,13 +97,13 @@ def check_ignored(
     more: Collection[str] = (),
 ) -> None:
     """Reject names to leave out that are neither in the file nor in its format or ``more``."""
-    asked = [name for name in ignore if name not in (EVERYTHING, *OTHER_KINDS, *more)]
-    if not asked:
+    names = [name for name in ignore if name not in (EVERYTHING, *OTHER_KINDS, *more)]
+    if not names:
         return
     known = {word for finding in findings for word in (finding.kind, finding.name)}
     known |= {*words_of(grammar), *words_in([root], included)}
     open_tags = {tag for rules in grammar.values() for tag, rule in rules.items() if rule.attributes is None}
-    for name in asked:
+    for name in names:
         if name not in known and name.partition("@")[0] not in (open_tags if "@" in name else ()):
             meant = checks.suggest_name(name, sorted(known), cutoff=0.6)
             raise DataError(

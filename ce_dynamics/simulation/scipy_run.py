@@ -77,7 +77,7 @@ def integrate(
 
     ``accepted`` has the initial time and state; all steps are appended to it.
     """
-    from scipy.integrate import solve_ivp  # here, because most runs never ask
+    from scipy.integrate import solve_ivp  # here, because few runs need it
 
     # here, because it loads SciPy
     from ce_dynamics.simulation.integrators.scipy_jacobian import (
@@ -176,4 +176,4 @@ def finite_part(t: Floats, Y: Floats) -> tuple[Floats, Floats]:
 
 def import_integrators() -> None:
     """Load SciPy's integrators before the clock starts."""
-    import scipy.integrate  # here, because most runs never ask  # noqa: F401
+    import scipy.integrate  # here, because few runs need it  # noqa: F401

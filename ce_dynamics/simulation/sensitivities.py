@@ -288,7 +288,7 @@ def integrate(
     options: Mapping[str, Any],
 ) -> tuple[Floats, Floats, Floats]:
     """Return times, states and their derivatives as far as reached; options as of SciPy's `solve_ivp`."""
-    from scipy.integrate import solve_ivp  # here, because most runs never ask
+    from scipy.integrate import solve_ivp  # here, because few runs need it
 
     n, m = len(state), len(columns)
 

@@ -59,10 +59,10 @@ def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
     """Return the cause and the place of the failure of a run; empty for a sound run."""
     text = run.trouble
     if text:
-        for monitor in sorted(monitors, key=lambda monitor: monitor.asked):
-            said = monitor.explain(run)
-            text += said
-            if said and monitor.says_all:
+        for monitor in sorted(monitors, key=lambda monitor: monitor.order):
+            clause = monitor.explain(run)
+            text += clause
+            if clause and monitor.says_all:
                 break
     return text
 
@@ -218,11 +218,11 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     checks.limit_memory(
         "the states at the stored instants", size, "give a longer interval or a shorter duration"
     )
-    run, told = integrate_run(rhs, start, options)
+    run, effort = integrate_run(rhs, start, options)
     monitors = monitors_of(model)
     for monitor in monitors:
         monitor.check_run(run)
-    results = record(model, run.t, run.states, run.U, attributes(run, told), run.seen)
+    results = record(model, run.t, run.states, run.U, attributes(run, effort), run.seen)
     results.variables |= hinge_columns(model, run.states, run.U, dependent)
     if options.audit:
         about = {"units": "J", "long_name": WORK}

@@ -267,15 +267,15 @@ def _required(section: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] |
 
 def _write_section(section: type[BaseModel], key: Key, examples: Examples) -> str:
     """Return the numbers that a section must have, as they may be written."""
-    said = []
+    lines = []
     for name, field in _required(section):
         if isinstance(field, ParameterQuantity):
             example = _example(field, (*key, name), examples)
             # within braces commas part numbers, unless there are quotes
-            said.append(f'{name}: "{example}"' if "," in example else f"{name}: {example}")
+            lines.append(f'{name}: "{example}"' if "," in example else f"{name}: {example}")
         else:
-            said.append(f"{name}: {_write_section(field, (*key, name), examples)}")
-    return f"{{{', '.join(said)}}}"
+            lines.append(f"{name}: {_write_section(field, (*key, name), examples)}")
+    return f"{{{', '.join(lines)}}}"
 
 
 def _example(quantity: ParameterQuantity, key: Key, examples: Examples) -> str:
@@ -290,11 +290,11 @@ def _example(quantity: ParameterQuantity, key: Key, examples: Examples) -> str:
 
 def _list_needs(section: type[BaseModel]) -> str:
     """Return the numbers that a section must have, by their names and units."""
-    said = []
+    parts = []
     for name, field in _required(section):
         inner = f"in {field.unit}" if isinstance(field, ParameterQuantity) else _list_needs(field)
-        said.append(f"{name} {inner}" if inner != "in 1" else name)
-    return f"{{{', '.join(said)}}}"
+        parts.append(f"{name} {inner}" if inner != "in 1" else name)
+    return f"{{{', '.join(parts)}}}"
 
 
 class ListedNumber(NamedTuple):

@@ -137,7 +137,7 @@ def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | No
 
 def hypercube(dimensions: int, runs: int, seed: int) -> Floats:
     """Return a Latin hypercube in [0, 1)."""
-    from scipy.stats import qmc  # here, because most runs never ask
+    from scipy.stats import qmc  # here, because few runs need it
 
     points: Any = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(runs)
     return np.asarray(points, dtype=float)

@@ -85,16 +85,16 @@ class Episodes:
             If the model refuses the parameters, or options are wrong.
         """
         random = self.random[member]
-        told = dict(options or {})
+        given = dict(options or {})
         values = {name: float(random.uniform(low, high)) for name, low, high in self._ranges}
-        values |= checks.mapping("options: parameters", told.pop("parameters", {}))
+        values |= checks.mapping("options: parameters", given.pop("parameters", {}))
         goal = self.task.drawn(random)
-        if "goal" in told:
-            goal = checks.numbers("options: goal", told.pop("goal"))
+        if "goal" in given:
+            goal = checks.numbers("options: goal", given.pop("goal"))
             if goal.shape != (len(self.task.goal),) or not np.isfinite(goal).all():
                 raise ModelError(f"options: goal must be {', '.join(self.task.goal)}, not {goal!r}")
-        if told:
-            raise ModelError(f"reset: unknown options {sorted(told)}; known are 'parameters' and 'goal'")
+        if given:
+            raise ModelError(f"reset: unknown options {sorted(given)}; known are 'parameters' and 'goal'")
         u = self.task.vehicle.model.inputs_with(values) if values else self._u.copy()
         return u, goal
 
@@ -106,8 +106,8 @@ class Episodes:
     def encode(self, seen: Floats) -> NDArray[np.float32]:
         """Encode values seen (n, names) as observations (n, features)."""
         features = seen[:, : len(self._scale)]
-        told: NDArray[np.float32] = np.clip(features / self._scale, -self.high, self.high).astype(np.float32)
-        return told
+        clipped: Floats = np.clip(features / self._scale, -self.high, self.high)
+        return clipped.astype(np.float32)
 
     def judge(self, seen: Floats, actions: Floats, failed: Flags) -> StepOutcome:
         """Judge all copies after a step."""

@@ -108,8 +108,8 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         With a number as a seed, copies have this and those after it; with a sequence each has its own, and
         goes on drawing where that is None.
         """
-        n, told = self.num_envs, dict(options or {})
-        mask = np.asarray(told.pop("reset_mask", np.ones(n, dtype=np.bool_)))
+        n, given = self.num_envs, dict(options or {})
+        mask = np.asarray(given.pop("reset_mask", np.ones(n, dtype=np.bool_)))
         if mask.shape != (n,) or mask.dtype != np.bool_ or not mask.any():
             raise ModelError(f"reset_mask must be {n} truth values, one at least True, not {mask!r}")
         seeds = [seed + k for k in range(n)] if isinstance(seed, int) else list(seed or [None] * n)
@@ -119,7 +119,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         for k in members:
             if seeds[k] is not None:
                 self._episodes.random[k], _ = np_random(seeds[k])
-        self._begin(members, told)
+        self._begin(members, given)
         self._begun = True
         none = np.zeros(n, dtype=np.bool_)
         return self._episodes.encode(self.fleet.seen), self._info(none, none, none, mask)
@@ -156,10 +156,10 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
             done &= ~over
             info = self._info(success & ~over, failed & ~over, beyond & ~over)
         if self._mode is AutoresetMode.SAME_STEP and done.any():
-            told = final(observation, info, done)
+            finals = final(observation, info, done)
             self._begin(np.flatnonzero(done).tolist(), {})
             observation[done] = episodes.encode(fleet.seen)[done]
-            info = self._info(success & ~done, failed & ~done, beyond & ~done) | told
+            info = self._info(success & ~done, failed & ~done, beyond & ~done) | finals
         else:
             self._over = done
         return observation, reward, terminated, truncated, info
@@ -210,14 +210,14 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         time = self._episodes.steps * self._episodes.dt
         info: dict[str, Any] = {"success": success, "_success": mask, "time": time, "_time": mask}
         if self._episodes.drawn_names:
-            told: dict[str, Any] = dict(self._episodes.parameters(self.fleet.inputs))
-            info |= {"parameters": told | {f"_{name}": mask for name in told}, "_parameters": mask}
+            drawn: dict[str, Any] = dict(self._episodes.parameters(self.fleet.inputs))
+            info |= {"parameters": drawn | {f"_{name}": mask for name in drawn}, "_parameters": mask}
         if (failed | beyond).any():
-            said = np.full(self.num_envs, None, dtype=object)
-            said[beyond] = LEFT_BOUNDS
+            reasons = np.full(self.num_envs, None, dtype=object)
+            reasons[beyond] = LEFT_BOUNDS
             for k in np.flatnonzero(failed).tolist():
-                said[k] = self.fleet.failures[k]
-            info |= {"failure": said, "_failure": failed | beyond}
+                reasons[k] = self.fleet.failures[k]
+            info |= {"failure": reasons, "_failure": failed | beyond}
         return info
 
 
@@ -226,5 +226,5 @@ def final(observation: Observation, info: dict[str, Any], done: Flags) -> dict[s
     last = np.full(len(done), None, dtype=object)
     for k in np.flatnonzero(done):
         last[k] = observation[k].copy()
-    told = {name: mask & done if name.startswith("_") else mask for name, mask in info.items()}
-    return {"final_obs": last, "_final_obs": done, "final_info": told, "_final_info": done}
+    masked = {name: mask & done if name.startswith("_") else mask for name, mask in info.items()}
+    return {"final_obs": last, "_final_obs": done, "final_info": masked, "_final_info": done}

@@ -351,8 +351,8 @@ class Rounds:
                     "noise": list(rms.values()),
                 }  # fmt: skip
                 write(keep, json.dumps(self.identity() | state).encode())
-            told = ", ".join(f"{channel} {value:.4g}" for (_, channel), value in rms.items())
-            progress(f"round {count}: noise {told}; step {np.sqrt(step):.2g} deviations")
+            noise = ", ".join(f"{channel} {value:.4g}" for (_, channel), value in rms.items())
+            progress(f"round {count}: noise {noise}; step {np.sqrt(step):.2g} deviations")
         return self.result(theta, count)
 
     def identity(self) -> dict[str, Any]:

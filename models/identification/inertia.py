@@ -129,8 +129,9 @@ def regress(Y: Floats, f: Floats, base: Floats, mass: float) -> list[InertialEst
         r = (f - A @ found).T
         weights = np.array([1.0 / (np.std(e) * np.sqrt(correlation_time([e]))) for e in r])
     deviations = scale * np.sqrt(np.diag(covariance))
-    told = (deviations < 0.5 * scale).tolist()
-    rows_of: Any = zip(NAMES, UNITS, found.tolist(), deviations.tolist(), base.tolist(), told, strict=False)
+    determined = (deviations < 0.5 * scale).tolist()
+    columns = NAMES, UNITS, found.tolist(), deviations.tolist(), base.tolist(), determined
+    rows_of: Any = zip(*columns, strict=False)
     return [InertialEstimate(*row) for row in rows_of]
 
 

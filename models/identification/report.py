@@ -105,7 +105,7 @@ def overrides(fit: Fit) -> list[str]:
 
 def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction]) -> str:
     """Return one self-contained page of HTML."""
-    told = [
+    rows = [
         [escape(f.name), number(v), number(s), number(f.prior), number(f.sd), escape(unit(f.unit))]
         for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)
     ]
@@ -138,7 +138,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         text("h2", "Predictions"),
         *report_predictions(predictions),
         text("h2", "Free numbers"),
-        table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told),
+        table(["number", "estimate", "± sd", "prior", "± sd", "unit"], rows),
         items(remarks),
         text("h2", "Noise"),
         table(NOISE, noise),

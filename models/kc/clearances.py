@@ -109,7 +109,7 @@ def nearest_of_row(disc: Floats, row: Floats) -> tuple[Floats, Floats]:
 
 def nearest_share(disc: Floats, a: Floats, b: Floats) -> float:
     """Return the part of the way from a to b that is nearest to a disc."""
-    from scipy.optimize import brentq  # here, because most runs never ask
+    from scipy.optimize import brentq  # here, because few runs need it
 
     def slope(s: float) -> float:
         p = a + s * (b - a)

@@ -391,7 +391,7 @@ class BoundedSearch:
         return found
 
     def _round(self, x: Floats, size: int, multipliers: Floats, weight: float) -> Any:
-        from scipy.optimize import least_squares  # here, because most runs never ask
+        from scipy.optimize import least_squares  # here, because few runs need it
 
         def deviations(x: Floats) -> Floats:
             found = self.at(x)

@@ -219,7 +219,7 @@ def touch(road: Road, x_w: float, y_w: float, radius: float) -> Touch:
     to the road; roads whose hollows are curved more than the wheel can touch it in two points, of which one
     counts.
     """
-    from scipy.optimize import brentq  # here, because most runs never ask
+    from scipy.optimize import brentq  # here, because few runs need it
 
     def off_normal(x: float) -> float:
         slope = float(road.slope(x, 0.0)[0])

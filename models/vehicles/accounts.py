@@ -124,9 +124,9 @@ def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
         gained, group = end[element.name] - begin[element.name], group_of(element.name)
         if end[element.name] or begin[element.name]:
             stored[group] = stored.get(group, 0.0) + gained
-        told = dict(driveline_work(run, element.name, t))
-        rest = done + gained - sum(told.values())
-        for name, value in {**told, group: rest}.items():
+        shares = dict(driveline_work(run, element.name, t))
+        rest = done + gained - sum(shares.values())
+        for name, value in {**shares, group: rest}.items():
             supplied[name] = supplied.get(name, 0.0) + value
     moved = simpson(np.array(drives), x=t, axis=0) if model.system.prescribed else ()
     for body, done in zip(model.system.prescribed, moved, strict=True):

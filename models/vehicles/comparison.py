@@ -279,9 +279,9 @@ class ComparedVehicle:
         y0[[names.index(entry.name) for entry in self.model.layout.v]] = 0.0
         y0[names.index("chassis.z")] = self.start_height
         y0[[k for k, name in enumerate(names) if name.startswith("driveline.")]] = 0.0
-        asked = self.method, self.step
+        given = self.method, self.step
         found = self.run(PARKED, SETTLING, y0)
-        self.method, self.step = asked  # stops that a fall meets need no short steps of a drive
+        self.method, self.step = given  # stops that a fall meets need no short steps of a drive
         return found
 
     @cached_property
@@ -537,12 +537,12 @@ def drive(subject: ComparedVehicle, recording: ChronoRecording) -> tuple[Record,
     Return the run and the processor time of another.
     """
     law, y0 = RecordedInputs.of(recording, subject.lock), subject.start(recording)
-    asked, end = (subject.method, subject.step), float(recording["t"][recording.compared][-1])
+    given, end = (subject.method, subject.step), float(recording["t"][recording.compared][-1])
     subject.run(law, end, y0, recording.interval)  # finds the code and steps it needs
     start = time.process_time()
     run = subject.run(law, end, y0, recording.interval)
     spent = time.process_time() - start
-    subject.method, subject.step = asked
+    subject.method, subject.step = given
     return run, spent
 
 

@@ -130,13 +130,13 @@ def with_likes(file: DataFile) -> DataFile:
         others = dict.fromkeys(key[1] for key, _ in file.words_of("axles") if key[1] != axle)
         entry.one_of(f"axles.{axle}.like", others)
         words = [
-            Assignment((key[0], axle, *key[2:]), said)
-            for key, said in file.words
+            Assignment((key[0], axle, *key[2:]), value)
+            for key, value in file.words
             if key[1:2] == (entry.value,) and (key[0] in ("graphs", "bushings") or key[2:] == ("suspension",))
         ]
         numbers = [
-            Assignment((axle, *key[1:]), said)
-            for key, said in file.assignments
+            Assignment((axle, *key[1:]), value)
+            for key, value in file.assignments
             if key[0] == entry.value and key[1:2] not in [(name,) for name in own]
         ]
         first = next(k for k, word in enumerate(file.words) if word.key[:2] == ("axles", axle))
@@ -322,8 +322,8 @@ def name_errors(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[N
         yield
     except (DataError, ModelError, AssemblyError) as error:
         message, files = str(error), name_files(str(error), origins)
-        told = re.match(rf"{re.escape(name)}[.:,]|{OVERRIDE}:|\S+:\d+:", message)
-        before = "" if told else f"{shown}: "
+        named = re.match(rf"{re.escape(name)}[.:,]|{OVERRIDE}:|\S+:\d+:", message)
+        before = "" if named else f"{shown}: "
         error.args = (before + message.removesuffix(files) + files,)
         raise
 
@@ -331,8 +331,8 @@ def name_errors(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[N
 def name_files(message: str, origins: Mapping[str, str]) -> str:
     """Return the files of the sections in a message, in parentheses; empty without any."""
     found = {section: origins[section] for section in sections(message, origins)}
-    told = ", ".join(f"{section} is of {file}" for section, file in found.items())
-    return f" ({told})" if told else ""
+    listed = ", ".join(f"{section} is of {file}" for section, file in found.items())
+    return f" ({listed})" if listed else ""
 
 
 def sections(message: str, origins: Mapping[str, str]) -> Iterator[str]:

@@ -235,9 +235,9 @@ def choices_of(words: Sequence[Assignment], trailers: Sequence[str], label: str)
     axles: dict[str, dict[str, str]] = {}
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
-            said = checks.show(".".join((axle, *rest)))
+            shown = checks.show(".".join((axle, *rest)))
             raise DataError(
-                f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
+                f"{entry.where}: axles: {shown}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
             )
         check_name(axle, "axle", entry.where)
         chosen = axles.setdefault(axle, {})

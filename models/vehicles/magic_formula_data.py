@@ -199,7 +199,7 @@ def written_values(file: TyreFile) -> dict[str, tuple[float, str]]:
         "mu0": (peak_of(c).friction if file.friction is None else file.friction, ""),
     }
     turning, heavy = mode % 10 == 5, mode // 10 % 10 == 2 and c.MC > 0.0
-    found |= {name: (1.0, "") for name, said in (("turn_slip", turning), ("ellipse", c.ellipse)) if said}
+    found |= {name: (1.0, "") for name, on in (("turn_slip", turning), ("ellipse", c.ellipse)) if on}
     c = c if heavy else replace(c, MC=0.0)
     given = [name for name, field in numbers().items() if getattr(c, name) != field.default]
     idle = ineffective_coefficients(c, frozenset(given), turning)

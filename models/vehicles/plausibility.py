@@ -38,8 +38,8 @@ def check_split(powertrain: PowertrainData, axles: int) -> None:
     """Refuse a split of the torque, ratios, or a lock, that do not fit the number of driven axles."""
     split, ratios = powertrain.torque_split, powertrain.axle_ratios
     if ratios is not None and (axles == 1 or len(ratios) != axles):
-        asked = "leave it out" if axles == 1 else f"give one for each of the {axles} driven axles"
-        raise DataError(f"powertrain.axle_ratios: {len(ratios)} numbers, driven axles: {axles}; {asked}")
+        remedy = "leave it out" if axles == 1 else f"give one for each of the {axles} driven axles"
+        raise DataError(f"powertrain.axle_ratios: {len(ratios)} numbers, driven axles: {axles}; {remedy}")
     if powertrain.centre is not None and axles == 1:
         raise DataError("powertrain.centre: one axle is driven, so it has no effect; leave it out")
     if split is None:

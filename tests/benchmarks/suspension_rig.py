@@ -75,7 +75,7 @@ def rows_of(vehicle: str) -> list[tuple[str, str, str, str]]:
 
 def optimisation() -> tuple[str, str, str, str]:
     """Six coordinates for four curves."""
-    from scipy.optimize import least_squares  # here, because only this asks
+    from scipy.optimize import least_squares  # here, because only this needs it
 
     rig = kc.rig_of("sedan", "front", free=VARIED)
     rng = np.random.default_rng(0)

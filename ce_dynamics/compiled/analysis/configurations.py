@@ -221,7 +221,7 @@ def target_positions(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> di
 
 def find_nearest_state(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
     """Return the state in which centres of mass are nearest to their targets."""
-    from scipy.optimize import least_squares  # here, because most runs never ask
+    from scipy.optimize import least_squares  # here, because few runs need it
 
     function = pose_function(model)
     derivative = model.derivative(function.traced, "positions", "y")

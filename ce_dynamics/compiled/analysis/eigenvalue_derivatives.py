@@ -153,7 +153,7 @@ def eigenvalue_derivatives(
 
 def eigenvectors(A: Floats) -> tuple[NDArray[np.complex128], Any, Any]:
     """Return reported eigenvalues with left and right vectors of unit length in columns."""
-    import scipy.linalg  # here, because most models never ask
+    import scipy.linalg  # here, because few models need it
 
     found: Any = scipy.linalg.eig(A, left=True, right=True)
     values, W, V = found

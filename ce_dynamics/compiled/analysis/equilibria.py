@@ -223,7 +223,7 @@ def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
 
     First-order states are chosen before displacements: holding them holds no body.
     """
-    from scipy.linalg import qr  # here, because most runs never ask
+    from scipy.linalg import qr  # here, because few runs need it
 
     if J.shape[1] == 0:
         return []

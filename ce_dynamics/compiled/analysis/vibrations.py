@@ -356,7 +356,7 @@ def find_damped_modes(near: SmallMotion, held: Freedom) -> Selected:
 
 def find_undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
     """Return modes of K φ = ω² M φ, λ = i ω; for a negative ω² the growing one of λ = ±√−ω²."""
-    from scipy.linalg import eigh  # here, because most runs never ask
+    from scipy.linalg import eigh  # here, because few runs need it
 
     m, d = held.moving, held.free
     K = near.K[np.ix_(m, d)]

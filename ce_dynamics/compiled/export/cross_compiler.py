@@ -108,9 +108,9 @@ class Compilers:
             self._running.add(process)
             if self._over.is_set():  # in between
                 self._end(process)
-            _, said = process.communicate()
+            _, output = process.communicate()
             self._running.discard(process)
-        return process.returncode, said
+        return process.returncode, output
 
     def _end(self, process: subprocess.Popen[str]) -> None:
         """End the process and its children; Windows has no groups."""
@@ -148,9 +148,9 @@ def build_library(
     command += [*map(str, sources), "-o", str(result)]
     command += windows_arguments() if platform.endswith("windows") else ["-lm"]
     with log_work(f"compiling for {platform}"):
-        code, said = compilers.run(command)
+        code, output = compilers.run(command)
     if code != 0 or not result.is_file():
-        raise ModelError(f"compiling for {platform} failed: {said.strip()[-500:]}")
+        raise ModelError(f"compiling for {platform} failed: {output.strip()[-500:]}")
 
 
 def windows_arguments() -> list[str]:

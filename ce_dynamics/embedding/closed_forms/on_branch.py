@@ -126,7 +126,7 @@ class OnBranch(Linkage):
                 pairs = zip(hinge.pose(c), hinge.pose(other), strict=True)
                 if not max(float(np.max(np.abs(a - b))) for a, b in pairs) <= SAME * size:
                     return False
-        return all(told is not None for windings in self._turns.values() for told in windings)
+        return all(turn is not None for windings in self._turns.values() for turn in windings)
 
     @cached_property
     def _points(self) -> tuple[Array, Array]:
@@ -214,7 +214,7 @@ class OnBranch(Linkage):
     @property
     def _windings(self) -> dict[str, list[Winding]]:
         return {
-            name: [told for told in windings if told is not None] for name, windings in self._turns.items()
+            name: [turn for turn in windings if turn is not None] for name, windings in self._turns.items()
         }
 
     # Evaluation, on floats or traced scalars
@@ -243,13 +243,13 @@ class OnBranch(Linkage):
             theta = reduced[0]
         elif given.q is not None:
             theta = given.q[0]
-        elif any(told.w for told in windings):
+        elif any(turn.w for turn in windings):
             return None
         else:
             theta = 0.0
         (body,) = (body for body in self.numeric.loop.dependent if body.name == name)
         plain = body.inboard.coordinates(found.c)
         return array(
-            wrap_angle(angle - told.w * theta, 1, told.middle) + told.w * theta
-            for angle, told in zip(plain, windings, strict=True)
+            wrap_angle(angle - turn.w * theta, 1, turn.middle) + turn.w * theta
+            for angle, turn in zip(plain, windings, strict=True)
         )

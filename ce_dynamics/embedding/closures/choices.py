@@ -175,7 +175,7 @@ class IndependentChoice:
 
     def _rank(self) -> list[Body]:
         """Rank hinges, the best candidates first: pivoted QR takes the best dependent columns first."""
-        import scipy.linalg  # here, because most models never ask
+        import scipy.linalg  # here, because few models need it
 
         _, _, order = scipy.linalg.qr(self.Y, mode="economic", pivoting=True)
         return list(dict.fromkeys(self.owners[k] for k in reversed(order.tolist())))
@@ -187,7 +187,7 @@ class IndependentChoice:
 
         A pivoted QR finds a regular set wherever there is one, beside fixed rows in what these leave.
         """
-        import scipy.linalg  # here, because most models never ask
+        import scipy.linalg  # here, because few models need it
 
         number, N = self.number - len(fixed), self.N
         if number < 0 or len(rows) < number:
@@ -278,7 +278,7 @@ class RowChoice:
 
 def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
     """Yield selections of m rows: all; where they are too many, that of a pivoted QR and its neighbours."""
-    import scipy.linalg  # here, because most models never ask
+    import scipy.linalg  # here, because few models need it
 
     useful = [i for i in range(len(Y)) if np.any(Y[i] != 0.0)]
     if math.comb(len(useful), m) <= MOST_COMBINATIONS:

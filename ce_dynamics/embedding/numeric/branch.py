@@ -279,7 +279,7 @@ def end_within(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint |
     Where the branch does not turn back, another branch crosses.  The point lies before the crossing if
     Newton's method cannot separate the two branches.
     """
-    import scipy.optimize  # here, because most models never ask
+    import scipy.optimize  # here, because few models need it
 
     def determinant_after(s: float) -> float:
         there = step(kernel, here, s)

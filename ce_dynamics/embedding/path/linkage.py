@@ -204,7 +204,7 @@ def once_round(linkage: PathLinkage) -> Array:
 
 def turning_points(linkage: PathLinkage, j: int) -> list[float]:
     """Return the path coordinates at which coordinate j turns back."""
-    import scipy.optimize  # here, because most models never ask
+    import scipy.optimize  # here, because few models need it
 
     def rate(s: float) -> float:
         return float(linkage.table.coordinates.at(np.array((s,)), 1)[0, j])
@@ -221,7 +221,7 @@ def turning_points(linkage: PathLinkage, j: int) -> list[float]:
 
 def crossings(linkage: PathLinkage) -> list[float]:
     """Return the path coordinates at which another branch crosses."""
-    import scipy.optimize  # here, because most models never ask
+    import scipy.optimize  # here, because few models need it
 
     def regular(s: float) -> float:
         return regularity(linkage.kernel, linkage.table.coordinates.at(np.array((s,)))[0])
@@ -260,7 +260,7 @@ def path_position(linkage: PathLinkage, body: Body, value: float) -> float:
     AssemblyError
         If the value is beyond a dead centre.
     """
-    import scipy.optimize  # here, because most models never ask
+    import scipy.optimize  # here, because few models need it
 
     j = place_of(linkage, body)
     series = linkage.table.coordinates

@@ -73,7 +73,7 @@ class Interpolant:
     """The curve by cubics through its points with their tangents, and what is closed about it."""
 
     def __init__(self, curve: LoopCurve) -> None:
-        from scipy.interpolate import CubicHermiteSpline  # here, because most models never ask
+        from scipy.interpolate import CubicHermiteSpline  # here, because few models need it
 
         kernel = curve.kernel
         self._curve = curve

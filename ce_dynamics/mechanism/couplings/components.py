@@ -30,7 +30,7 @@ class ConstraintView(ABC):
     def __init__(self, name: str, bodies: Sequence[Body]) -> None:
         self.name = name
         self.bodies = {body.name: body for body in bodies}
-        self.asked = False
+        self.is_read = False
 
     def point(self, body: Body | str, at: ArrayLike, frame: Body | str) -> Array:
         """Position (3,) of a body-fixed point from the frame's centre of mass (ground: world origin) [m]."""
@@ -54,12 +54,12 @@ class ConstraintView(ABC):
         ):
             raise ModelError(
                 f"constraint {self.name!r}: body {there.name!r} has no hinge coordinate {k} that is an angle "
-                "or a displacement of its own; ask for points and directions"
+                "or a displacement of its own; constrain points and directions"
             )
         return self._q(there, k)
 
     def _declared(self, body: Body | str) -> Body:
-        self.asked = True
+        self.is_read = True
         name: object = body.name if isinstance(body, Body) else body
         if not isinstance(name, str) or name not in self.bodies:
             raise ModelError(

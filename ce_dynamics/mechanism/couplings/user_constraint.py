@@ -95,7 +95,7 @@ def read_constraint(
         raise ModelError(f"{owner} returns nothing; return the residuals that must vanish")
     if not is_free(values):
         values = checks.numbers(f"what {owner} returns", values)
-    if not view.asked:
+    if not view.is_read:
         raise ModelError(
             f"{owner} returns {values.tolist()} without asking where anything is; compute what must vanish "
             "from see.point, see.direction or see.coordinate"

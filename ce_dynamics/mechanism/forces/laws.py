@@ -175,7 +175,7 @@ def force_pieces(x: Floats, y: Floats, interpolation: str, extrapolation: str) -
     Each row is a polynomial in x less its base: the point where the piece begins, or the first one.
     """
     if interpolation == "cubic":
-        from scipy.interpolate import PchipInterpolator  # here, because most runs never ask
+        from scipy.interpolate import PchipInterpolator  # here, because few runs need it
 
         try:
             inside = PchipInterpolator(x, y).c[::-1].T

@@ -160,20 +160,20 @@ def move_to_design_pose(
     places = {file.equality(k): file.place("equalities", k, file.equality(k)) for k in range(file.model.neq)}
     q, notes, lead = wanted.copy(), [], set[int]()
     for part in parts(chains):
-        asked = any(part.moved_by_loops()[options])
-        search = DesignPoseSearch(part, wanted, options, limits.reshape(-1, 2), tolerance, asked)
+        requested = any(part.moved_by_loops()[options])
+        search = DesignPoseSearch(part, wanted, options, limits.reshape(-1, 2), tolerance, requested)
         found = search.find()
         if found is None:  # the assembly of the loops reports errors
             continue
         q[search.seen] = found.q[search.seen]
         notes += report(search, found, names, places, file.file)
         acting = [k for k in driven if search.seen[k]]
-        leaders = found.lead if asked else search.choose_leads(acting, found)
-        led = [k for k in (search.wished if asked else acting) if k in leaders]
-        if led == search.wished or not asked:
+        leaders = found.lead if requested else search.choose_leads(acting, found)
+        led = [k for k in (search.requested if requested else acting) if k in leaders]
+        if led == search.requested or not requested:
             alone = all(simple[k] for k in leaders)  # else components of balls lead beside them
             lead |= {joints[k] for k in (leaders if alone else led)}
-        if acting and not asked and not led:
+        if acting and not requested and not led:
             notes.append(
                 f"{file.file}: joints {[names[k] for k in acting]} have motors, but lead their loop badly or "
                 f"not at all in the design pose; independent={{...}} finds another pose for them"

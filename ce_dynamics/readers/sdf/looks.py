@@ -100,10 +100,10 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
         return plain if normal is None else plain._replace(frame=frame @ pose_facing(normal))
     if kind != "mesh":
         raise shape.error(f"a shape of kind {kind} is not known")
-    said = shape.find_required("uri").content
-    found = find_file(said, file)
+    uri = shape.find_required("uri").content
+    found = find_file(uri, file)
     if found is None:
-        raise shape.error(f"{checks.show(said)} is not there")
+        raise shape.error(f"{checks.show(uri)} is not there")
     scale = shape.child("scale")
     vertices, triangles = surface(found, np.ones(3) if scale is None else scale.values(3))
     return plain._replace(vertices=vertices, triangles=triangles)

@@ -234,10 +234,10 @@ def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[in
         raise xyz.error(f"{checks.show(xyz.content)} is no direction")
     given = element.child("use_parent_model_frame")
     by_model = version < EXPRESSED_IN_MODEL if given is None else given.content.lower() in TRUE
-    said = xyz.attributes.get("expressed_in") or (MODEL if by_model else "")
-    if not said:
+    frame = xyz.attributes.get("expressed_in") or (MODEL if by_model else "")
+    if not frame:
         return np.asarray(axis / length)
-    return np.asarray(at.R.T @ frames(said, xyz).R @ (axis / length))
+    return np.asarray(at.R.T @ frames(frame, xyz).R @ (axis / length))
 
 
 def limit_of(axis: Element | None) -> JointRange | None:

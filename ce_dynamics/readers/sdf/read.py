@@ -214,8 +214,8 @@ def chosen_model(root: Element, name: str | None) -> tuple[Element, tuple[float,
     if name is None and len(models) == 1:
         return models[0], gravity
     if name is None or name not in names:
-        said = "" if name is None else f" {checks.show(name)}"
-        raise root.error(f"which model{said} is meant? There are {names}; name one with model=")
+        called = "" if name is None else f" {checks.show(name)}"
+        raise root.error(f"which model{called} is meant? There are {names}; name one with model=")
     return models[names.index(name)], gravity
 
 

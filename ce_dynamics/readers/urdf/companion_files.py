@@ -68,14 +68,14 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
     """Return the content of a YAML file."""
     content = files.read("file with loops", path, LARGEST_FILE)
     try:
-        said = yaml.safe_load(content.decode("utf-8"))
+        entries = yaml.safe_load(content.decode("utf-8"))
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise DataError(f"{path.name}: not YAML: {' '.join(str(error).split())}") from error
     except RecursionError as error:
         raise DataError(f"{path.name}: lists stand too deep in one another") from error
-    if not isinstance(said, Mapping):
+    if not isinstance(entries, Mapping):
         raise DataError(f"{path.name}: must be a mapping with {', '.join(KEYS)}")
-    others = [str(key) for key in said if key not in (*KEYS, *OLDER_KEYS)]
+    others = [str(key) for key in entries if key not in (*KEYS, *OLDER_KEYS)]
     refused = [key for key in others if key not in ignore and EVERYTHING not in ignore]
     if refused:
         raise DataError(
@@ -84,58 +84,58 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
         )
     pairs = [
         texts(f"{path.name}: closed_loop[{k}]", pair)
-        for k, pair in enumerate(read_list(path, said, "closed_loop"))
+        for k, pair in enumerate(read_list(path, entries, "closed_loop"))
     ]
     for k, pair in enumerate(pairs):
         if len(pair) != 2:
             raise DataError(f"{path.name}: closed_loop[{k}] {list(pair)} must be two names of frames")
-    kinds = kinds_of(path, said, len(pairs))
-    by_part = isinstance(said.get("name_mot"), str)
+    kinds = kinds_of(path, entries, len(pairs))
+    by_part = isinstance(entries.get("name_mot"), str)
     return Additions(
         path.name,
         tuple((a, b, kind) for (a, b), kind in zip(pairs, kinds, strict=False)),
-        () if by_part else texts(f"{path.name}: name_mot", read_list(path, said, "name_mot")),
-        types_of(path, said),
+        () if by_part else texts(f"{path.name}: name_mot", read_list(path, entries, "name_mot")),
+        types_of(path, entries),
         (
             *(f"{path.name}: {key}: left out as asked" for key in others),
-            *(f"{path.name}: {key}: not read, as it counts what names say" for key in COUNTS if key in said),
+            *(f"{path.name}: {key}: not read, as names give it" for key in COUNTS if key in entries),
         ),
-        part_of(path, said, "name_mot") if by_part else "",
-        part_of(path, said, "rotule_name"),
-        "" if pairs else part_of(path, said, "name_closedloop"),
+        part_of(path, entries, "name_mot") if by_part else "",
+        part_of(path, entries, "rotule_name"),
+        "" if pairs else part_of(path, entries, "name_closedloop"),
         kinds[0],
         tuple(others),
     )
 
 
-def kinds_of(path: Path, said: Mapping[Any, Any], number: int) -> tuple[str, ...]:
+def kinds_of(path: Path, content: Mapping[Any, Any], number: int) -> tuple[str, ...]:
     """Return the kinds of joint of the pairs, one per pair.
 
     One text holds for all pairs.  Without pairs, the first kind is that of loops found by names of links.
     """
-    owner, given = f"{path.name}: type", said.get("type")
+    owner, given = f"{path.name}: type", content.get("type")
     if isinstance(given, str):
         if given.lower() not in HELD:
             raise DataError(f"{owner} {checks.show(given)} is not known; it must be one of {[*HELD]}")
         return (HELD[given.lower()],) * max(number, 1)
-    words = texts(owner, read_list(path, said, "type")) or ("6d",) * max(number, 1)
+    words = texts(owner, read_list(path, content, "type")) or ("6d",) * max(number, 1)
     if number and len(words) != number:
         raise DataError(f"{owner} has {len(words)} words for {number} pairs of closed_loop")
     return tuple(kind_of(word, owner, DataError) for word in words)
 
 
-def part_of(path: Path, said: Mapping[Any, Any], key: str) -> str:
+def part_of(path: Path, content: Mapping[Any, Any], key: str) -> str:
     """Return a part of names; empty if it is not there."""
-    value = said.get(key, "")
-    if not isinstance(value, str) or (key in said and not value.strip()):
+    value = content.get(key, "")
+    if not isinstance(value, str) or (key in content and not value.strip()):
         raise DataError(f"{path.name}: {key} {checks.show(value)} must be a part of names")
     return value
 
 
-def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
+def types_of(path: Path, content: Mapping[Any, Any]) -> dict[str, str]:
     """Return joints and the kinds that they are to be of."""
     names, words = (
-        texts(f"{path.name}: {key}", read_list(path, said, key)) for key in ("joint_name", "joint_type")
+        texts(f"{path.name}: {key}", read_list(path, content, key)) for key in ("joint_name", "joint_type")
     )
     if len(names) != len(words):
         raise DataError(
@@ -150,9 +150,9 @@ def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
     return {name: JOINT_TYPES[word.upper()] for name, word in zip(names, words, strict=True)}
 
 
-def read_list(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
+def read_list(path: Path, content: Mapping[Any, Any], key: str) -> list[Any]:
     """Return a list of the file; empty if it is not there."""
-    value = said.get(key)
+    value = content.get(key)
     if value is None:
         return []
     if not isinstance(value, list):

@@ -160,10 +160,10 @@ def look(
         return plain._replace(size=(geometry.number("radius"), geometry.number("length")))
     if kind != "mesh":
         raise geometry.error(f"a shape of kind {kind} is not known")
-    said = geometry.text("filename")
-    found = find_file(said, file)
+    name = geometry.text("filename")
+    found = find_file(name, file)
     if found is None:
-        raise geometry.error(f"{checks.show(said)} is not there")
+        raise geometry.error(f"{checks.show(name)} is not there")
     vertices, triangles = surface(found, geometry.numbers("scale", 3, (1.0, 1.0, 1.0)))
     return plain._replace(vertices=vertices, triangles=triangles)
 
@@ -177,9 +177,9 @@ def colour_of(material: Element) -> tuple[float, float, float, float] | None:
     return red, green, blue, opacity
 
 
-def find_file(said: str, file: Path) -> Path | None:
+def find_file(given: str, file: Path) -> Path | None:
     """Find the file of a mesh beside the robot's, or in a folder above it that matches its package."""
-    name = said
+    name = given
     for start in ENDS:
         name = name.removeprefix(start)
     for folder in file.resolve().parents[:4]:

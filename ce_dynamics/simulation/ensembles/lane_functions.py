@@ -130,7 +130,7 @@ def compile_lanes(
 
     def jacobian(width: int, narrow: bool) -> CompiledJacobian:
         """Return the compiled Jacobian of ẏ with respect to y."""
-        from ce_dynamics.compiler.derivatives.compiled import compile_jacobian  # here, because few ask for it
+        from ce_dynamics.compiler.derivatives.compiled import compile_jacobian  # here, because few need it
 
         made = _jacobians.setdefault(model, {})
         if (width, narrow) not in made:

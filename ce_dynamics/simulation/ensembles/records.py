@@ -246,9 +246,9 @@ class Records:
         for run in range(0, self.runs.number, -(-self.runs.number // LOOKED_AT)):
             for k in (len(self.t) // 2, len(self.t) - 1) if not self.failure[run] else ():
                 y, u = self._kept(run, k)
-                said = self._too_long(settings, y, u) if np.all(np.isfinite(y)) else ""
-                if said:
-                    what = f"steps of run {run} resolve nothing at t = {self.t[k]:.4g} s{said}"
+                reason = self._too_long(settings, y, u) if np.all(np.isfinite(y)) else ""
+                if reason:
+                    what = f"steps of run {run} resolve nothing at t = {self.t[k]:.4g} s{reason}"
                     warnings.warn(what, AccuracyWarning, stacklevel=3)
                     return
 

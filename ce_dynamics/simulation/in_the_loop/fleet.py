@@ -320,8 +320,8 @@ class Fleet:
         if group.stopped[lane]:
             return "accelerations are not finite"
         seen = self.model.observation(y, u)
-        said = self._postconditions.at(y, u, seen[0], seen[1])
-        return said or "an observation is not finite"
+        violated = self._postconditions.at(y, u, seen[0], seen[1])
+        return violated or "an observation is not finite"
 
     def _describe_throw(self, group: LaneGroup, lane: int, dt: float) -> str:
         """Return a message on the loop that was thrown over a dead centre in a step; empty if none was."""

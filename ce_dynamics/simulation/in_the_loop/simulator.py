@@ -208,9 +208,9 @@ class Simulator:
         seen = self._observe(self._u)
         values = seen["outputs"].tolist()
         if not math.isfinite(sum(values)) or not (seen["closure"] <= self._postconditions.limits).all():
-            said = self._postconditions.at(self.state, self._u, seen["outputs"], seen["closure"])
-            if said:
-                raise SimulationError(f"{said} at t = {self.time:.6g} s")
+            violated = self._postconditions.at(self.state, self._u, seen["outputs"], seen["closure"])
+            if violated:
+                raise SimulationError(f"{violated} at t = {self.time:.6g} s")
         return dict(zip(self._names, values, strict=True))
 
     def reset(self, y0: ArrayLike | None = None) -> None:

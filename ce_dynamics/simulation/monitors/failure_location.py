@@ -27,7 +27,7 @@ AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
 class LeftItsRange(Monitor):
     """Names the loop or force element that ended a run."""
 
-    asked = 2
+    order = 2
     says_all = False
 
     def explain(self, run: FinishedRun) -> str:
@@ -121,7 +121,7 @@ STEEP = 30.0
 class NearSingular(Monitor):
     """Warns of nearby singular configurations, and names those near the end of a broken run."""
 
-    asked = 3
+    order = 3
 
     def __init__(self) -> None:
         self._said = ""
@@ -149,7 +149,7 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
     str
         Clause on the last state, for a run that stopped there; may be empty.
     """
-    said = ""
+    text = ""
     for k, S in enumerate(model.geared_loops):
         if S.N == 1:  # `ce_dynamics.simulation.monitors.reach` judges these
             continue
@@ -164,10 +164,10 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
                 SingularityWarning,
                 stacklevel=stacklevel,
             )
-        if norms[-1] > STEEP and not said:
+        if norms[-1] > STEEP and not text:
             where = coordinates_text(model, S, Y[-1])
-            said = f"; the loop of {S.name!r} is near a singular configuration of {where}: {remedy_for(S)}"
-    return said
+            text = f"; the loop of {S.name!r} is near a singular configuration of {where}: {remedy_for(S)}"
+    return text
 
 
 def coordinates_text(model: Model, S: Aggregate, y: Floats) -> str:

@@ -56,7 +56,7 @@ def comes_out_the_same(model: Model, reach: Reach, audited: AuditedRates, t: Flo
 
     The integration must keep the energy balance, must not bounce and must not creep.
     """
-    from scipy.integrate import solve_ivp  # here, because most runs never ask
+    from scipy.integrate import solve_ivp  # here, because few runs need it
 
     def rate(time: float, y: Floats) -> Floats:
         if audited.evaluations > MOST_EVALUATIONS:
@@ -99,7 +99,7 @@ STEPS_PER_LOOK = 2000
 class Jumps(Monitor):
     """Ends results where a loop jumped over a dead centre, or stopped at one."""
 
-    asked = 1
+    order = 1
 
     def check_run(self, run: FinishedRun) -> None:
         stopped, rhs = bool(run.trouble) and AT_ITS_END not in run.trouble, run.rhs

@@ -101,10 +101,10 @@ class Monitor:
     4. `ce_dynamics.simulation.simulate.monitors_of` lists the monitor.
     """
 
-    asked: ClassVar[int] = 9
-    """Position in the order in which monitors are asked for the place where a run broke."""
+    order: ClassVar[int] = 9
+    """Position among the monitors that explain where a run broke."""
     says_all: ClassVar[bool] = True
-    """True if no other monitor is asked after an answer of this monitor."""
+    """True if an explanation of this monitor ends the search for others."""
 
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
         """Check a state during the run; return True if it was changed."""

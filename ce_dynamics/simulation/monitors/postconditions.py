@@ -120,8 +120,8 @@ class Postconditions(Monitor):
         if not np.any(bad):
             return None
         k = int(np.argmax(bad))
-        said = self.at(Y[k], U[k], seen.outputs[k], seen.closures[k])
-        return Fault(k, f"{said} at t = {t[k]:.6g} s")
+        violated = self.at(Y[k], U[k], seen.outputs[k], seen.closures[k])
+        return Fault(k, f"{violated} at t = {t[k]:.6g} s")
 
     def faults(self, t: Floats, Y: Floats, U: Floats, outputs: Floats, closures: Floats) -> dict[int, Fault]:
         """Return the first fault of each faulty run, by the index of the run; see `first_fault`.
@@ -144,8 +144,8 @@ class Postconditions(Monitor):
         found = {}
         for run in np.flatnonzero(bad.any(axis=0)).tolist():
             k = int(np.argmax(bad[:, run]))
-            said = self.at(Y[k, :, run], U[k, :, run], outputs[k, :, run], closures[k, :, run])
-            found[run] = Fault(k, f"{said} at t = {t[k]:.6g} s")
+            violated = self.at(Y[k, :, run], U[k, :, run], outputs[k, :, run], closures[k, :, run])
+            found[run] = Fault(k, f"{violated} at t = {t[k]:.6g} s")
         return found
 
     def at(self, y: Floats, u: Floats, outputs: Floats, closures: Floats) -> str:

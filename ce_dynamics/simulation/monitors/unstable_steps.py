@@ -54,7 +54,7 @@ FixedMethod = ExplicitRungeKutta | LinearlyImplicit
 class UnstableSteps(Monitor):
     """Warns of fixed steps that do not resolve the motion, and names steps that broke a run."""
 
-    asked = 0
+    order = 0
 
     def check_run(self, run: FinishedRun) -> None:
         method, t, Y = METHOD_OF.get(run.options.method), run.t, run.Y
@@ -66,9 +66,9 @@ class UnstableSteps(Monitor):
             whole, halves = (stepper.after(t[k], Y[k], n, h / n) for n in (1, 2))
             if is_far_apart(method, Y[k], whole, halves):
                 states = ((RateAt(run.rhs, t[at]), Y[at]) for at in looked_at)
-                said = too_long(method.name, h, states)
-                if said:
-                    what = f"steps resolve nothing at t = {t[k]:.4g} s{said}"
+                reason = too_long(method.name, h, states)
+                if reason:
+                    what = f"steps resolve nothing at t = {t[k]:.4g} s{reason}"
                     warnings.warn(what, AccuracyWarning, stacklevel=4)
                 return
 
@@ -111,16 +111,16 @@ def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
     """
     method = METHOD_OF.get(name)
     for rate, y in states:
-        said = ""
+        reason = ""
         if isinstance(method, ExplicitRungeKutta):
-            said = describe_growth(method, h, rate, y)
+            reason = describe_growth(method, h, rate, y)
         elif isinstance(method, LinearlyImplicit) and is_unresolved(method, h, rate, y):
-            said = (
+            reason = (
                 f"; steps of {h:.3g} s are too long for {name}: steps of half that length reach another "
                 "state; take shorter steps"
             )
-        if said:
-            return said
+        if reason:
+            return reason
     return ""
 
 

@@ -66,14 +66,14 @@ class StudyTask(NamedTuple):
     model : Model
     options : EnsembleOptions
         Options that keep all variables for storage or statistics.
-    kept, told : tuple of str
+    kept, statistics : tuple of str
         Variables to store, and variables for statistics.
     """
 
     model: Model
     options: EnsembleOptions
     kept: Sequence[str]
-    told: Sequence[str]
+    statistics: Sequence[str]
 
 
 def make_batch(task: StudyTask, part: BatchPart, report: Progress | None = None) -> StudyBatch | None:
@@ -95,7 +95,7 @@ def batch_of(task: StudyTask, first: int, records: Records) -> StudyBatch:
     names = [entry.name for entry in task.model.layout.u]
     failure = [str(text) for text in records.failure]
     lowest, highest = {}, {}
-    for name in task.told:
+    for name in task.statistics:
         fine = np.isfinite(columns[name])
         none = ~fine.any(axis=1)
         lowest[name] = np.where(none, np.nan, np.where(fine, columns[name], np.inf).min(axis=1))
@@ -111,6 +111,6 @@ def batch_of(task: StudyTask, first: int, records: Records) -> StudyBatch:
         records.evaluations,
         lowest,
         highest,
-        {name: partial(columns[name], first) for name in task.told},
+        {name: partial(columns[name], first) for name in task.statistics},
         [(first + run, excess) for excess, run in records.worst_excesses()],
     )

@@ -62,7 +62,7 @@ class Plan:
         As of `ce_dynamics.simulate_ensemble`.
     options : EnsembleOptions
         Its ``keep`` names the variables that are stored of every run.
-    told : sequence of str
+    statistics : sequence of str
         Variables of which statistics are made.
     batch : int, optional
         Runs that are made and stored together.
@@ -80,10 +80,10 @@ class Plan:
         parameters: Mapping[str, ArrayLike] | None,
         controls: Controls,
         options: EnsembleOptions,
-        told: Sequence[str],
+        statistics: Sequence[str],
         batch: int | None,
     ) -> None:
-        most = options if options.keep is None else replace(options, keep=(*options.keep, *told))
+        most = options if options.keep is None else replace(options, keep=(*options.keep, *statistics))
         check_room(
             model, LEAST_OF_A_BATCH if batch is None else checks.integer("batch", batch, at_least=1), most
         )
@@ -99,11 +99,11 @@ class Plan:
         allowed += [CLOSURE_ERROR] if model.system.closures else []
         kept = allowed if options.keep is None else [*options.keep, *hinges]
         self.kept = tuple(dict.fromkeys(kept))
-        self.told = tuple(dict.fromkeys(told))
-        for name in self.told:
+        self.statistics = tuple(dict.fromkeys(statistics))
+        for name in self.statistics:
             if name not in allowed:
                 raise ModelError(f"no variable {name!r} to make statistics of; there are {allowed}")
-        self.options = replace(options, keep=tuple(dict.fromkeys((*self.kept, *self.told))))
+        self.options = replace(options, keep=tuple(dict.fromkeys((*self.kept, *self.statistics))))
         self.records = self._records(self.options, self.options.keep)
         self.batch = self.suitable_batch() if batch is None else batch
         self.batches = -(-self.number // self.batch)
@@ -158,7 +158,7 @@ class Plan:
             "duration": str(options.duration),
             "interval": str(options.interval),
             "keep": ", ".join(self.kept),
-            "statistics": ", ".join(self.told),
+            "statistics": ", ".join(self.statistics),
             "batch": str(self.batch),
         }
 
@@ -168,7 +168,7 @@ class Plan:
         functions = [model.dynamics.traced, model.observation.traced]
         functions += [model.sample.traced] if model.layout.sampling.period else []
         limited = [(element.name, list(element.limits)) for element in model.system.forces]
-        told = (
+        described = (
             [function.digest() for function in functions],
             [(entry.name, entry.unit) for entry in model.entries],
             [loop.name for loop in model.system.closures],
@@ -177,7 +177,7 @@ class Plan:
             model.layout.sampling.period,
             limited,
         )
-        return digest_of(repr(told), [model.closure_limits])
+        return digest_of(repr(described), [model.closure_limits])
 
 
 def digest_of(text: str, arrays: Iterable[Floats]) -> str:

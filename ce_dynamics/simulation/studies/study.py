@@ -66,7 +66,7 @@ class Study:
         digests_of(self.path)
         with h5py.File(self.path, "r") as file:
             self.number = len(file["status"])
-            self._told = str(file.attrs["told"]).split()
+            self._statistics = str(file.attrs["told"]).split()
 
     @property
     def runs_made(self) -> int:
@@ -85,7 +85,9 @@ class Study:
         import xarray as xr  # here, because it takes longer to load than many runs
 
         runs = xr.open_dataset(self.path, engine="h5netcdf")
-        extremes = xr.open_dataset(self.path, engine="h5netcdf", group="over_time") if self._told else None
+        extremes = None
+        if self._statistics:
+            extremes = xr.open_dataset(self.path, engine="h5netcdf", group="over_time")
         together = runs if extremes is None else runs.merge(extremes)
         words = np.array([STATUS[k] for k in range(len(STATUS))])
         together["status"] = ("run", words[together["status"].values])
@@ -120,14 +122,14 @@ class Study:
 
         for q in checks.items("quantiles", quantiles):
             checks.number("quantiles", q, at_least=0.0, at_most=1.0)
-        if not self._told:
+        if not self._statistics:
             raise ModelError(
                 f"the study in {shown_path(self.path)} has no statistics; name variables when it is made"
             )
         data: dict[str, Any] = {}
         with h5py.File(self.path, "r") as file:
             made = np.flatnonzero(file[MADE][:])
-            for name in self._told:
+            for name in self._statistics:
                 parts = file[f"batches/{name}"]
                 found = merged_in_blocks(parts, made, quantiles)
                 extreme = file[f"over_time/{name}_lowest"]
@@ -299,7 +301,7 @@ def open_study(plan: Plan, path: Path) -> StudyFile:
 def list_differences(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
     """Yield the names of differences between two studies, with values shorter than `SHORT`."""
     for name in {**there, **here}:
-        was, is_now = (told.get(name, "none") for told in (there, here))
+        was, is_now = (given.get(name, "none") for given in (there, here))
         if was != is_now:
             short = max(len(was), len(is_now)) < SHORT
             yield f"{name} ({was or 'none'} there, {is_now or 'none'} here)" if short else name

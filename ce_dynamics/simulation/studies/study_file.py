@@ -34,7 +34,7 @@ from ce_dynamics._version import __version__
 from ce_dynamics.algebra.files import clear, replace_on_success, shown_path
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.ensembles.lane_functions import describe_integration as settings_told
+from ce_dynamics.simulation.ensembles.lane_functions import describe_integration
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, StudyBatch
 from ce_dynamics.simulation.studies.plan import Plan
@@ -76,7 +76,7 @@ def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
     variables = {v.name: v for v in (*plan.records.variables, *plan.records.dependent)}
     shared = [v.dimension for v in (*variables.values(), *plan.records.parameters) if v.dimension]
     sizes |= {name: len(system.groups[name]) for name in dict.fromkeys(shared)}
-    if CLOSURE_ERROR in (*plan.kept, *plan.told):
+    if CLOSURE_ERROR in (*plan.kept, *plan.statistics):
         sizes["closure"] = len(system.closures)
         variables[CLOSURE_ERROR] = Variable(CLOSURE_ERROR, "m", "closure", ())
 
@@ -97,7 +97,7 @@ def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
         "evaluations": Laid(("run",), "i8", {}),
         MADE: Laid(("batch",), "i1", {"long_name": "whether a batch is stored"}),
     }
-    for name in plan.told:
+    for name in plan.statistics:
         variable = variables[name]
         for extreme in ("lowest", "highest"):
             about = {"units": variable.unit, "long_name": f"{extreme} {name} of the run"}
@@ -174,8 +174,8 @@ def attributes_of(plan: Plan) -> dict[str, Any]:
         "system": plan.model.system.name,
         "duration": float(plan.options.duration),
         "batch": plan.batch,
-        "told": " ".join(plan.told),
-        **settings_told(plan.options.settings),
+        "told": " ".join(plan.statistics),
+        **describe_integration(plan.options.settings),
     }
 
 

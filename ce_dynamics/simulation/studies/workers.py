@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 AGAIN = "finished runs are kept: start the study again when the cluster is back"
 
-Told = Callable[[int], None]
+ReportBatch = Callable[[int], None]
 """Called with the number of finished runs of the current batch."""
 
 
-def run_in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, StudyBatch]]:
+def run_in_threads(plan: Plan, todo: Sequence[int], report: ReportBatch) -> Iterator[tuple[int, StudyBatch]]:
     """Yield one batch after another, each by all threads.
 
     Raises
@@ -29,7 +29,7 @@ def run_in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tupl
     """
     task = task_of(plan)
     for k in todo:
-        batch = make_batch(task, plan.part(k), lambda done, total: told(done))
+        batch = make_batch(task, plan.part(k), lambda done, total: report(done))
         if batch is None:
             raise KeyboardInterrupt
         yield k, batch
@@ -37,7 +37,7 @@ def run_in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tupl
 
 def task_of(plan: Plan) -> StudyTask:
     """Return the data shared by all batches of a study."""
-    return StudyTask(plan.model, plan.options, plan.kept, plan.told)
+    return StudyTask(plan.model, plan.options, plan.kept, plan.statistics)
 
 
 def run_on_cluster(

@@ -81,10 +81,10 @@ class Control:
             checks.text(f"{owner}: calm: output", output)
             checks.number(f"{owner}: calm: value", value, above=0.0)
         for what, pattern in PATTERNS.items():
-            said = getattr(self, what)
-            if not isinstance(said, str) or not re.fullmatch(pattern, said):
+            text = getattr(self, what)
+            if not isinstance(text, str) or not re.fullmatch(pattern, text):
                 allowed = "'axis 0', 'axis -0', 'button 7'" if what == "gamepad" else "'left x', '-right y'"
-                raise ModelError(f"{owner}: {what} {checks.show(said)} must be such as {allowed}, or empty")
+                raise ModelError(f"{owner}: {what} {checks.show(text)} must be such as {allowed}, or empty")
 
 
 @dataclass(frozen=True)

@@ -215,8 +215,8 @@ def arrows_between(names: Sequence[str], run: RigidRun) -> tuple[list[str], Floa
         (known,) = np.nonzero(np.isfinite(arrows[:, k, 0]))
         nearest = known[np.maximum(np.searchsorted(known, np.arange(len(run.t)), side="right") - 1, 0)]
         arrows[:, k, :3] = arrows[nearest, k, :3]
-    said = ("what is at rest" if other < 0 else names[other] for _, other in pairs)
-    return [f"{other} on {names[body]}" for (body, _), other in zip(pairs, said, strict=True)], arrows
+    others = ("what is at rest" if other < 0 else names[other] for _, other in pairs)
+    return [f"{other} on {names[body]}" for (body, _), other in zip(pairs, others, strict=True)], arrows
 
 
 def riding_plain(contacts: RigidContacts, camera: Camera) -> dict[str, object]:

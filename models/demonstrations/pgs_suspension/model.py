@@ -203,7 +203,7 @@ class Suspension:
         clearance : float
             Height of the wheel above the position in which it touches [m].
         """
-        from scipy.optimize import brentq  # here, because most runs never ask
+        from scipy.optimize import brentq  # here, because few runs need it
 
         P = self.parameters
         height = check_number("pgs suspension", "clearance", clearance)

@@ -137,7 +137,7 @@ class SocketTable(SocketMotion):
     def __init__(
         self, t: ArrayLike, x: ArrayLike, lift: ArrayLike | None = None, name: str = "socket table"
     ) -> None:
-        from scipy.interpolate import PchipInterpolator  # here, because most runs never ask
+        from scipy.interpolate import PchipInterpolator  # here, because few runs need it
 
         try:
             columns = [np.array(column, dtype=float) for column in (t, x, *(() if lift is None else (lift,)))]

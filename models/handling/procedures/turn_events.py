@@ -113,11 +113,11 @@ class PowerOffTest(Procedure):
             out.add(
                 "lateral_acceleration", "lateral acceleration before", found.lateral_acceleration, "m/s^2"
             )
-            asked = self.values["radius"]
-            if abs(asked / found.radius - 1.0) > KEPT:
+            radius = self.values["radius"]
+            if abs(radius / found.radius - 1.0) > KEPT:
                 out.notes.append(
-                    f"with the steering held the vehicle leaves the circle of {asked:g} m before anything is "
-                    "pressed or released: it is not stable there; give a lower lateral acceleration"
+                    f"with the steering held the vehicle leaves the circle of {radius:g} m before anything "
+                    "is pressed or released: it is not stable there; give a lower lateral acceleration"
                 )
         key = name.replace(" ", "_").replace("%", "percent")
         out.add(

@@ -144,8 +144,8 @@ def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> lis
         change = 100.0 * (value / values[0] - 1.0) if values[0] and value == value else float("nan")
         rounded = round(change, 1) + 0.0
         sign = "" if rounded < 0.0 else "+" if rounded else "±"
-        told = f" <small>({sign}{number(rounded)} %)</small>" if abs(change) < 1000.0 else ""
-        cells.append(number(value) + told)
+        remark = f" <small>({sign}{number(rounded)} %)</small>" if abs(change) < 1000.0 else ""
+        cells.append(number(value) + remark)
     return [escape(before + figure.label), *cells, escape(unit(figure.unit))]
 
 

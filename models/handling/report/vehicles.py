@@ -114,10 +114,10 @@ def differences(vehicles: Sequence[VehicleSubject]) -> str:
         own = list_numbers(other.data)
         changed = [key for key in own if key not in first or own[key][0] != first[key][0]]
         if len(changed) > 40:
-            said = (
+            listed = (
                 f"{other.title} is another vehicle than {vehicles[0].title}: {len(changed)} numbers differ."
             )
-            parts.append(text("p", said))
+            parts.append(text("p", listed))
             continue
         rows = [
             [escape(key), escape(first.get(key, ("–", ""))[0]), escape(own[key][0]), escape(own[key][1])]
@@ -135,12 +135,12 @@ def all_numbers(vehicle: VehicleSubject) -> str:
         for p in vehicle.data.flat()
     ]
     sources = [f"{name}: {about}" for name, about in vehicle.data.sources.items()]
-    told = [f"tyres: {name}" for name in vehicle.setup.tyres] + list(vehicle.data.notes)
+    parts = [f"tyres: {name}" for name in vehicle.setup.tyres] + list(vehicle.data.notes)
     return element(
         "details",
         text("summary", f"{vehicle.title}: all {len(rows)} numbers and their sources"),
         items(sources),
-        items(told) if told else "",
+        items(parts) if parts else "",
         table(["number", "value", "source"], rows),
     )
 

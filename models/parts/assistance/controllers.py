@@ -283,11 +283,11 @@ class StabilityControl(Controller):
         p = self.parameters
         v = maximum(sensors["vx"], LEAST_SPEED)
         most = p.lateral_acceleration / v
-        asked = v * sensors["steering"] * self.max_wheel_angle / (self.wheelbase + p.understeer * v * v)
-        asked = minimum(maximum(asked, -most), most)
+        intended = v * sensors["steering"] * self.max_wheel_angle / (self.wheelbase + p.understeer * v * v)
+        intended = minimum(maximum(intended, -most), most)
         beta = arctan2(sensors["vy"], v)
         sliding = maximum(beta - p.sideslip, 0.0) + minimum(beta + p.sideslip, 0.0)
-        e = sensors["yaw_rate"] - asked - p.sideslip_gain * sliding
+        e = sensors["yaw_rate"] - intended - p.sideslip_gain * sliding
         turns_too_much = e * sensors["yaw_rate"] > 0.0
         wanted = p.gain * maximum(absolute(e) - p.dead_band, 0.0) * where(v > p.least_speed, 1.0, 0.0)
         front, rear = where(turns_too_much, wanted, 0.0), where(turns_too_much, 0.0, wanted)

@@ -92,16 +92,16 @@ def check_units(path: Path, tags: dict[int, object], sized: bool) -> None:
             f"road {path}: its pixels are counted in degrees or from the Earth's centre; project it "
             "to metres, for example with gdalwarp -t_srs, or say their size, dx and dy"
         )
-    asked = {"heights": keys.get(VERTICAL_UNITS, METRE)}
+    units = {"heights": keys.get(VERTICAL_UNITS, METRE)}
     if not sized:
-        asked["pixels"] = keys.get(LINEAR_UNITS, METRE)
-    for what, unit in asked.items():
+        units["pixels"] = keys.get(LINEAR_UNITS, METRE)
+    for what, unit in units.items():
         if unit != METRE:
             name = FEET.get(unit, f"the unit {unit} of EPSG")
             raise DataError(f"road {path}: its {what} are in {name}; convert it to metres")
-    told = gdal(tags).get("unittype", "m")
-    if told.strip().lower() not in METRES:
-        raise DataError(f"road {path}: its heights are in {checks.show(told)}; convert it to metres")
+    gdal_unit = gdal(tags).get("unittype", "m")
+    if gdal_unit.strip().lower() not in METRES:
+        raise DataError(f"road {path}: its heights are in {checks.show(gdal_unit)}; convert it to metres")
 
 
 def geo_keys(tags: dict[int, object]) -> dict[int, int]:
@@ -113,24 +113,24 @@ def geo_keys(tags: dict[int, object]) -> dict[int, int]:
 
 def gdal(tags: dict[int, object]) -> dict[str, str]:
     """Return GDAL's metadata of the first band, by role: scale, offset, unittype."""
-    said: dict[str, str] = {}
+    values: dict[str, str] = {}
     for item in str(tags.get(GDAL_METADATA, "")).split("<Item")[1:]:
         head, _, behind = item.partition(">")
         role = re.search(r'role="(\w+)"', head)
         text, closed, _ = behind.partition("<")
         if role is not None and closed:
-            said.setdefault(role[1], text)
-    return said
+            values.setdefault(role[1], text)
+    return values
 
 
 def refuse_missing(path: Path, tags: dict[int, object], z: Floats) -> Floats:
     """Return the heights, where none is missing."""
-    said = str(tags.get(GDAL_NO_DATA, "")).strip("\0 ")
-    if said:
-        missing = int(np.count_nonzero(np.isnan(z) | (z == number(path, "no data", said))))
+    given = str(tags.get(GDAL_NO_DATA, "")).strip("\0 ")
+    if given:
+        missing = int(np.count_nonzero(np.isnan(z) | (z == number(path, "no data", given))))
         if missing:
             raise DataError(
-                f"road {path}: {missing} of {z.size} pixels hold no data ({said}); fill the gaps first, for "
+                f"road {path}: {missing} of {z.size} pixels hold no data ({given}); fill the gaps first, for "
                 "example with gdal_fillnodata, or cut the map"
             )
     return z
@@ -138,8 +138,8 @@ def refuse_missing(path: Path, tags: dict[int, object], z: Floats) -> Floats:
 
 def scale_heights(path: Path, tags: dict[int, object], z: Floats) -> Floats:
     """Return heights of the numbers that are kept."""
-    said = gdal(tags)
-    scale, offset = (number(path, what, said.get(what, usual)) for what, usual in SCALES.items())
+    tagged = gdal(tags)
+    scale, offset = (number(path, what, tagged.get(what, usual)) for what, usual in SCALES.items())
     return z * scale + offset
 
 

@@ -216,13 +216,13 @@ def split_term(term: str) -> tuple[str, dict[str, Any]]:
     if colon:
         for part in rest.split(","):
             word, equals, value = part.partition("=")
-            key, said = (word.strip(), value.strip()) if equals else ("", word.strip())
-            if not said or key in given or (equals and not key) or (given and not key):
+            key, text = (word.strip(), value.strip()) if equals else ("", word.strip())
+            if not text or key in given or (equals and not key) or (given and not key):
                 raise DataError(
                     f"road {term!r}: {part!r} is not of the form word=value, or said twice; "
                     "for example bump:height=0.1,length=2"
                 )
-            given[key] = said
+            given[key] = text
     return name.strip(), given
 
 

@@ -270,9 +270,9 @@ def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shap
 
 def refuse_given(path: Path, given: dict[str, Any]) -> None:
     """Reject positions of nodes for a file that states its own."""
-    said = [name for name, value in given.items() if value is not None]
-    if said:
-        raise DataError(f"road {path}: the file itself defines its nodes; leave out {', '.join(said)}")
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise DataError(f"road {path}: the file itself defines its nodes; leave out {', '.join(names)}")
 
 
 WRONG = (

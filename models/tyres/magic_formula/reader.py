@@ -144,11 +144,11 @@ def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, f
     off = float(np.abs(q_1 * d + q_2 * d * d - f).max())
     # Cz0 is the slope of the load at Fz0: (4) of Besselink et al. (2010) turned round.
     stiffness = Fz0 / R0 * float(np.sqrt(q_1 * q_1 + 4.0 * q_2))
-    said = (
+    note = (
         f"{LOAD}: VERTICAL_STIFFNESS = {stiffness:.6g} N/m, Q_FZ2 = {q_2:.6g}; "
         f"its points are met within {off * Fz0:.0f} N"
     )
-    return {"VERTICAL_STIFFNESS": stiffness, "Q_FZ2": float(q_2)}, [said]
+    return {"VERTICAL_STIFFNESS": stiffness, "Q_FZ2": float(q_2)}, [note]
 
 
 def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
@@ -159,8 +159,8 @@ def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, floa
     onset = int(np.flatnonzero(force > 0.0)[0]) - 1
     rise = (force[-1] - force[onset]) / (pen[-1] - pen[onset])
     offset = values["UNLOADED_RADIUS"] - values["RIM_RADIUS"] - float(pen[onset])
-    said = f"{RIM}: BOTTOM_OFFST = {offset:.6g} m, BOTTOM_STIFF = {rise:.6g} N/m"
-    return {"BOTTOM_OFFST": offset, "BOTTOM_STIFF": float(rise)}, [said]
+    note = f"{RIM}: BOTTOM_OFFST = {offset:.6g} m, BOTTOM_STIFF = {rise:.6g} N/m"
+    return {"BOTTOM_OFFST": offset, "BOTTOM_STIFF": float(rise)}, [note]
 
 
 def increasing_table(file: PropertyFile, section: str) -> tuple[np.ndarray, np.ndarray]:
@@ -307,9 +307,9 @@ def tyre_of(file: PropertyFile) -> TyreFile:
                 unknown.append(key)
     notes = find_unused_sections(file, known)
     notes += [f"[{name}] stands twice with other rows: the first counts" for name in file.repeated]
-    for found, said in (spring(file, values), rim(file, values)):
+    for found, note in (spring(file, values), rim(file, values)):
         values |= found
-        notes += said
+        notes += note
     stiffness_of_terms(file, version, values)
     missing = sorted(name for name, f in known.items() if f.default is MISSING and name not in values)
     if missing:
@@ -319,12 +319,12 @@ def tyre_of(file: PropertyFile) -> TyreFile:
     check_size(file, values["UNLOADED_RADIUS"])
     bottoming(file, values)
     notes += range_of_loads(values)
-    side, said = side_of(file)
-    notes += said
+    side, note = side_of(file)
+    notes += note
     if side == "symmetric":
         values |= dict.fromkeys(ASYMMETRY, 0.0)
-    ellipse, said = ellipse_of(file, version, values)
-    notes += said
+    ellipse, note = ellipse_of(file, version, values)
+    notes += note
     defaulted = {k: float(str(f.default)) for k, f in known.items() if k not in values}
     try:
         coefficients = Coefficients(version=version, ellipse=ellipse, **values)

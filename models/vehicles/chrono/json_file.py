@@ -184,10 +184,10 @@ class JsonObject:
 
     def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
         """Return a list of numbers."""
-        asked = f"a list of {count} numbers" if count else "a list of numbers"
-        value = self._value(key, f"{asked}, for example [1, 2, 3]")
+        expected = f"a list of {count} numbers" if count else "a list of numbers"
+        value = self._value(key, f"{expected}, for example [1, 2, 3]")
         if not isinstance(value, list) or not value or (count is not None and len(value) != count):
-            raise self.key_error(key, f"{checks.show(value)} is not {asked}; write [1, 2, 3]")
+            raise self.key_error(key, f"{checks.show(value)} is not {expected}; write [1, 2, 3]")
         return tuple(self._finite(key, item) for item in value)
 
     def vector(self, key: str) -> NDArray[np.float64]:

@@ -316,14 +316,14 @@ def check(part: JsonObject, kind: str, section: Sections) -> None:
         made.build()
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        said = ": ".join((*map(str, first["loc"]), str(first.get("ctx", {}).get("error", first["msg"]))))
+        message = ": ".join((*map(str, first["loc"]), str(first.get("ctx", {}).get("error", first["msg"]))))
     except DataError as error:
-        said = str(error).removeprefix("tyre: ")
+        message = str(error).removeprefix("tyre: ")
     else:
         return
     for name, keys in KEYS.items():
-        said = re.sub(rf"\b{name}\b", f"'{'/'.join(keys)}'", said)
-    raise DataError(f"{part.path.name}: {said}")
+        message = re.sub(rf"\b{name}\b", f"'{'/'.join(keys)}'", message)
+    raise DataError(f"{part.path.name}: {message}")
 
 
 def strip_sources(section: Sections) -> dict[str, Any]:

@@ -277,7 +277,7 @@ class Item:
 
 def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, ...]:
     """Return the items of an axle's graph; a later file's entry of an item replaces the earlier."""
-    said: dict[str, dict[str, str]] = {}
+    sections: dict[str, dict[str, str]] = {}
     for key, entry in words:
         if key[0] != "graphs" or key[1:2] != (axle,):
             continue
@@ -287,31 +287,31 @@ def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, 
         taken = key[2] in CornerData.model_fields and key[3] != "carrier"  # which has no numbers
         if taken or not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", key[2]):
             raise DataError(f"{where}: {checks.show(key[2])} is no name for an item; use another word")
-        said.setdefault(key[2], {})[key[3]] = entry.value
-    items = [item_of(f"{label}: axles.{axle}.suspension.{name}", name, told) for name, told in said.items()]
+        sections.setdefault(key[2], {})[key[3]] = entry.value
+    items = [item_of(f"{label}: axles.{axle}.suspension.{name}", name, e) for name, e in sections.items()]
     check_items(f"{label}: axles.{axle}.suspension", items)
     return tuple(items)
 
 
-def item_of(owner: str, name: str, told: Mapping[str, str]) -> Item:
+def item_of(owner: str, name: str, words: Mapping[str, str]) -> Item:
     """Return one item from its words."""
-    kinds = [kind for kind in told if kind != "single"]
+    kinds = [kind for kind in words if kind != "single"]
     if len(kinds) != 1:
         raise DataError(f"{owner}: say what it is once, by one of {', '.join(KINDS)}")
     (kind,) = kinds
-    if kind in ("body", "carrier") and "single" in told:
+    if kind in ("body", "carrier") and "single" in words:
         remedy = "write body: single" if kind == "body" else "leave it out"
         raise DataError(f"{owner}: single has no effect on a {kind}; {remedy}")
     if kind == "body":
-        if told[kind] not in BODIES:
-            raise DataError(f"{owner}: body: unknown {checks.show(told[kind])}; write mirrored or single")
-        return Item(name, kind, (), told[kind] == "single")
-    between = tuple(told[kind].split())
+        if words[kind] not in BODIES:
+            raise DataError(f"{owner}: body: unknown {checks.show(words[kind])}; write mirrored or single")
+        return Item(name, kind, (), words[kind] == "single")
+    between = tuple(words[kind].split())
     count = 1 if kind in ("torsion", "carrier") else 2
     if len(between) != count:
         what = "one name" if count == 1 else "the names of two bodies"
-        raise DataError(f"{owner}: {kind}: expected {what}, found {checks.show(told[kind])}")
-    single = told.get("single", "no")
+        raise DataError(f"{owner}: {kind}: expected {what}, found {checks.show(words[kind])}")
+    single = words.get("single", "no")
     if single not in ("yes", "no"):
         raise DataError(f"{owner}: single: unknown {checks.show(single)}; write yes or no")
     return Item(name, kind, between, single == "yes")

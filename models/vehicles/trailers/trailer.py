@@ -43,7 +43,7 @@ class TrailerLayout:
 
 def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout, ...]:
     """Return the trailers, each after what tows it."""
-    said: dict[str, dict[str, str]] = {}
+    sections: dict[str, dict[str, str]] = {}
     for (_, name, *rest), entry in (word for word in words if word.key[0] == "trailers"):
         if len(rest) != 1 or rest[0] not in ("hitch", "behind") or not isinstance(entry.value, str):
             shown = checks.show(".".join((name, *rest)))
@@ -52,18 +52,18 @@ def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout,
             )
         if rest[0] == "hitch":
             entry.one_of(f"trailers.{name}.hitch", HITCHES)
-        said.setdefault(name, {})[rest[0]] = entry.value
-    for name, chosen in said.items():
+        sections.setdefault(name, {})[rest[0]] = entry.value
+    for name, chosen in sections.items():
         if "hitch" not in chosen:
             raise DataError(f"{label}: trailers.{name}: no hitch is named; known are {', '.join(HITCHES)}")
-        if chosen.get("behind", name) not in said or chosen.get("behind") == name:
+        if chosen.get("behind", name) not in sections or chosen.get("behind") == name:
             raise DataError(
                 f"{label}: trailers.{name}.behind: {checks.show(chosen['behind'])} is no other trailer; "
                 "leave it out for one that the vehicle itself tows"
             )
-    if len(said) > MOST_TRAILERS:
-        raise DataError(f"{label}: trailers: {len(said)} of them; at most {MOST_TRAILERS} are allowed")
-    return sort_trailers([TrailerLayout(name, **chosen) for name, chosen in said.items()], label)
+    if len(sections) > MOST_TRAILERS:
+        raise DataError(f"{label}: trailers: {len(sections)} of them; at most {MOST_TRAILERS} are allowed")
+    return sort_trailers([TrailerLayout(name, **chosen) for name, chosen in sections.items()], label)
 
 
 def sort_trailers(trailers: list[TrailerLayout], label: str) -> tuple[TrailerLayout, ...]:

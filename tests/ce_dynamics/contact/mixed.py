@@ -66,7 +66,7 @@ class Mixed(NamedTuple):
         InfeasibleError
             If no v⁺ satisfies all conditions.
         """
-        # here, because most runs never ask
+        # here, because few runs need it
         from scipy.linalg import cho_solve, solve_triangular
         from scipy.optimize import nnls
 
