@@ -70,7 +70,7 @@ class SingularityWarning(UserWarning):
 
 
 class RangeWarning(UserWarning):
-    """An input law answered what its input cannot be."""
+    """An input law returned a value out of its input's range."""
 
 
 class AccuracyWarning(UserWarning):

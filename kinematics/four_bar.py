@@ -257,7 +257,7 @@ class FourBarLoop:
         if decide(abs(sine) <= DEAD_POINT * magnitude(array((x, y))), dead):
             raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the "
-                "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
+                "linkage cannot distinguish its two branches; give hardpoints of a pose away from it"
             )
         # The branch is that of the nominal values of free parameters: others may not change it.
         self.branch = 1.0 if decide(sine > 0.0, f"{dead}, or have passed it: another branch") else -1.0

@@ -80,7 +80,7 @@ class RotationToDistance:
             raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: points {names} and the axis through "
                 f"{nominal(hinge.at).tolist()} along {nominal(u).tolist()} lie in one plane, so that the "
-                "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
+                "linkage cannot distinguish its two branches; give hardpoints of a pose away from it"
             )
         # The branch is that of the nominal values of free parameters: others may not change it.
         self.sign = -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0

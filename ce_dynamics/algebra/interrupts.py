@@ -64,7 +64,7 @@ def end() -> None:
     """End the process, after everything is closed, with the exit code that it was left with.
 
     Python would leave signals to the system, and would end by SIGINT if a KeyboardInterrupt went through text
-    that was executed, such as that of a named tuple, however it was answered.
+    that was executed, such as that of a named tuple, however it was handled.
     """
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)

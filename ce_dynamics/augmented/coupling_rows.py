@@ -78,7 +78,7 @@ class AbsoluteView(ConstraintView):
     def _q(self, body: Body, k: int) -> Scalar:
         hinge, R_p = body.inboard, self._R(body.carrier)
         delta = self._x(body, hinge.at_child) - self._x(body.carrier, hinge.at_parent)
-        still = zeros(3)  # coordinates ask for positions only
+        still = zeros(3)  # coordinates depend on positions only
         return coordinates(hinge, RelativeMotion(R_p.T @ self._R(body), R_p.T @ delta, still, still))[k]
 
 

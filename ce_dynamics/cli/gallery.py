@@ -1,7 +1,7 @@
 """``python -m ce_dynamics.cli.gallery FOLDER``: every robot file of a folder, moved and compared.
 
 A URDF file may have its loops in a YAML file beside it (of its stem, or the only one there).  Every robot
-moves from its design pose for a while under its weight; MuJoCo, where it is installed, is asked for the
+moves from its design pose for a while under its weight; MuJoCo, where it is installed, computes the
 accelerations at rest, with its equality constraints made exact.
 """
 

@@ -151,7 +151,7 @@ class SweepSelection:
 
 
 def plan_of(options: Kc, soft: bool) -> SweepSelection:
-    """Return the sweeps that options ask for; ``soft`` is True if an axle has bushings."""
+    """Return the sweeps that options select; ``soft`` is True if an axle has bushings."""
     only_forces = options.force is not None and options.sweep is None
     kinds = options.sweep or (() if only_forces else ("parallel", "opposed", "steering"))
     sweeps = [sweep_from(kind, options) for kind in kinds]

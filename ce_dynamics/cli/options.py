@@ -1,6 +1,6 @@
 """Options of ``simulate-vehicle`` and its subcommands: one class each, whose docstring is the help text.
 
-This module imports neither NumPy nor the models, so that ``--help`` and mistakes are answered at once.
+This module imports neither NumPy nor the models, so that ``--help`` and mistakes take no time.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def open_private(path: Path | str) -> int:
     OSError
         If it is a link, a pipe or another thing that is no regular file, or others own it or may write to it.
     """
-    # without blocking: a pipe would wait until somebody writes
+    # without blocking: a pipe would wait for a writer
     flags = ("O_RDONLY", "O_NONBLOCK", "O_NOFOLLOW", "O_BINARY", "O_CLOEXEC")
     handle = os.open(path, sum(getattr(os, name, 0) for name in flags))
     status = os.fstat(handle)

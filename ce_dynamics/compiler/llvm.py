@@ -70,7 +70,7 @@ def libm() -> ctypes.CDLL:
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
     with contextlib.suppress(OSError):
-        return ctypes.CDLL("libm.so.6")  # GNU's; to ask where another is starts a process
+        return ctypes.CDLL("libm.so.6")  # GNU's; to look for another starts a process
     return ctypes.CDLL(ctypes.util.find_library("m"))
 
 

@@ -1,6 +1,6 @@
 """Base-to-tip kinematics sweep: the motion of every body relative to the parent of its aggregated body.
 
-The result also answers as the `Observer` that force elements ask.
+The result is also the `Observer` of force elements.
 """
 
 from __future__ import annotations

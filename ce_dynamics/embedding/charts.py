@@ -1,7 +1,7 @@
 """Loop kinematics on charts: a loop with several freedoms goes through the dead centres of all its hinges.
 
 A chart is the plane through a configuration q_r along the directions T in which the loop can move there.
-θ = Tᵀ (q − q_r) (T32), in units of 1 rad and the loop's size, tells where the loop is as long as it has not
+θ = Tᵀ (q − q_r) (T32), in units of 1 rad and the loop's size, locates the loop as long as it has not
 turned too far away from T; then the next chart begins where it is (`ChartLinkage.chart`).  No hinge is
 singled out, so hinges of which only some velocities are independent do no harm either.
 """

@@ -91,7 +91,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
 def add_remaining_linkages(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
     """Return the linkages, and those that find the remaining hinges from the closures still open.
 
-    Linkages that need to know where these hinges are come after it.
+    Linkages that depend on these hinges come after it.
     """
     found = {name for link in linkages for name in link.determines}
     closed = {name for link in linkages for name in link.closes}
@@ -126,7 +126,7 @@ def solve_by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
 def split_linkages(
     S: Aggregate, linkages: Sequence[Linkage], left: Sequence[Body]
 ) -> tuple[list[Linkage], list[Linkage]]:
-    """Return linkages that need to know nothing of some hinges, and those that do, each in their order."""
+    """Return linkages that do not depend on some hinges, and those that do, each in their order."""
     edges = {edge.name: edge for edge in S.closures}
     members = {body.name: body for body in S.bodies}
     late = set(left)
@@ -205,7 +205,7 @@ def to_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
 def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     """Return formulas for what is recognised, Newton's method on the other closures of S, part after part.
 
-    Legs are left to formulas: all that the rest needs to know of them is how long they are.  Where a single
+    Legs are left to formulas: the rest depends on their lengths only.  Where a single
     coordinate leads, all is by formulas on the branch that it leads along, or in one table of that.
     """
     driven = bool(S.siblings or S.prescribed)
@@ -244,7 +244,7 @@ def order_linkages(
 
 
 def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence[Body]]) -> tuple[Body, ...]:
-    """Return bodies on Fixed hinges that no linkage sets, or only one after another that has to know of them.
+    """Return bodies on Fixed hinges that no linkage sets, or only one after another that depends on them.
 
     ``ends`` are the bodies that the closures of each linkage join.
     """
@@ -314,6 +314,6 @@ def numeric(S: Aggregate, loop: Loop, why: str) -> NumericLinkage:
 
 
 def substeps_of(closures: Sequence[CutEdge]) -> int | None:
-    """Return the largest number of substeps that a closure asks for; None if none does."""
+    """Return the largest number of substeps that a closure sets; None if none does."""
     numbers = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
     return max(numbers, default=None)

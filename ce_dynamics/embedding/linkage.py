@@ -38,7 +38,7 @@ class Linkage(ABC):
     4. The branch (the sign of every square root) is fixed at construction from the design geometry and stays
        continuous over the admissible range.
     5. Where the linkage cannot be assembled the configuration is NaN; nothing is clamped.
-    6. `reach` returns where that is, and `monitor` what the monitors of a run need to know of it.
+    6. `reach` returns where that is, and `monitor` the data that monitors of a run need of it.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
 
 
 def continue_linkages(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
-    """Return dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
+    """Return dependent coordinates of such loops at independent coordinates q, without rates."""
     found: dict[Linkage, Array] = {}
     for linkage in led_from_outside(embedding):
         parts = (q[embedding.q_of[body.name]] for body in linkage.parameters)

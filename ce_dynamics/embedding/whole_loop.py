@@ -223,7 +223,7 @@ def is_beyond(before: Array, ahead: Array) -> bool:
     """
     m = before.shape[1]
     if numerical_rank(before) < m:
-        return False  # some hinges are not led: nothing tells branches apart
+        return False  # some hinges are not led: branches cannot be distinguished
     return bool(np.linalg.slogdet(before.T @ ahead)[0] <= 0.0)
 
 

@@ -39,8 +39,8 @@ def checked_free_inertia(value: object, name: str, check: Callable[[Array], Arra
 def negative(A: Array, meaning: str) -> bool:
     """Return True if a symmetric matrix with free entries has a negative eigenvalue, beyond rounding.
 
-    It has none exactly if none of the principal minors is negative.  What is asked here of the nominal values
-    is kept for all (see `decide`).
+    It has none exactly if none of the principal minors is negative.  The condition on the nominal values is
+    kept for all (see `decide`).
     """
     if any(decide(A[i, i] < 0.0, meaning) for i in range(3)):
         return True

@@ -40,17 +40,17 @@ def out_of_range(name: str, value: float, between: Range) -> str:
 
 
 class Excess(NamedTuple):
-    """The answer of a law that is furthest out of its range."""
+    """The input value of a law that is furthest out of its range."""
 
     by: float  # How far, as part of the range's width
     name: str  # The input
-    # value, t: The answer, and when it was given [s]
+    # value, t: The input, and its time [s]
     value: float
     t: float
 
 
 def out_of_ranges(ranges: Mapping[str, Range], columns: Mapping[str, int], U: Floats) -> bool:
-    """Return True if any input was answered out of its range.
+    """Return True if any input was out of its range.
 
     Arguments as of `furthest_out`, U of any runs.
     """
@@ -78,7 +78,7 @@ def furthest_out(
 
 
 def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], of: str = "") -> None:
-    """Warn of inputs that a law answered out of their ranges; `of` names the run."""
+    """Warn of inputs that a law set out of their ranges; `of` names the run."""
     for _, name, value, t in excesses:
         lower, upper = ranges[name]
         warnings.warn(

@@ -231,8 +231,8 @@ class System:
         substeps : int, optional
             Of a loop with several independent coordinates that is solved by Newton's method, or with one and
             free hardpoints: how many steps lead from the design pose to any other (12 if not given, 24 where
-            an angle leads free hardpoints, which goes either way round unless fewer are asked for; the most
-            that one of its closures asks for).  Fewer cost less and are enough where no hinge turns by more
+            an angle leads free hardpoints, which goes either way round unless fewer are set; the most
+            that one of its closures sets).  Fewer cost less and are enough where no hinge turns by more
             than about half a radian per step.  What is not reached is NaN, never another branch.
         """
         self._need_new_closure(name)
@@ -369,7 +369,7 @@ class System:
         self.forces.append(element)
 
     def add_controller(self, controller: Controller) -> None:
-        """Add a control law with memory, which sees what those before it have made of the inputs."""
+        """Add a control law with memory, which reads the inputs as the laws before it have set them."""
         what = "a Controller, which says what it remembers and how it changes"
         checks.instance("add_controller: controller", controller, Controller, what)
         checks.name_of("add_controller: name", getattr(controller, "name", None))

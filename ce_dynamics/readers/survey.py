@@ -40,7 +40,7 @@ class Rule:
 LOOKS = Rule(None, "anything")
 """An element that does not move anything; skipped with all it contains."""
 NOTED = Rule(None, "noted")
-"""An element that does not act unless an option asks for it: skipped, with one note."""
+"""An element that acts only with an option: skipped, with one note."""
 EVERYTHING = "all"
 """In ``ignore``: whatever would be refused."""
 

@@ -214,7 +214,7 @@ class Recommendation:
     prospects : dict of str to Prospect
         By method.
     eigenvalues : (n,) complex array
-        Of ∂ẏ/∂y at the state where the largest is, the law's answers included [1/s], the fastest first.
+        Of ∂ẏ/∂y at the state where the largest is, the law's inputs included [1/s], the fastest first.
     """
 
     method: str
@@ -417,7 +417,7 @@ def recommend_method(
     """Recommend a native method for a motion, with its step or tolerances and the reasons.
 
     The motion is tried by every adaptive method over a horizon.  At states along it the eigenvalues of the
-    exact Jacobian tell how long the steps of every method may be to be stable, and single steps how long to
+    exact Jacobian give the longest stable step of every method, and single steps the longest to
     be accurate (not at the start: what dies away soon after it is passed over).  What an evaluation, a
     Jacobian and its factors cost is timed.
 
@@ -444,7 +444,7 @@ def recommend_method(
     ModelError
         For wrong arguments.
     SimulationError
-        Where nothing can be said: the motion cannot be tried, nothing moves in it, its Jacobian is not
+        Where nothing can be recommended: the motion cannot be tried, nothing moves in it, its Jacobian is not
         finite, or it is so fast that trying it would take too long and no step is accurate.
 
     Notes

@@ -165,5 +165,5 @@ INPUTS = f"a mapping of names to constants, or {LAW} (histories of held inputs a
 
 
 def check_law(inputs: object, what: str = INPUTS) -> None:
-    """Refuse what answers no inputs: a function, a history."""
+    """Refuse what gives no constant inputs: a function, a history."""
     checks.provides("inputs", inputs, ("inputs",), what)

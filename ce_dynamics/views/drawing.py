@@ -264,7 +264,7 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
     """Write every body's name on one of its edges or beside it, off other names and hinges."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # to know where everything is on the page
+    figure.draw_without_rendering()  # places everything on the page
     place = axes.transData.transform
     dot = 0.5 * HINGE * figure.dpi / 72.0
     page = np.array((axes.bbox.min, axes.bbox.max))
@@ -324,7 +324,7 @@ def measure_overlap(a: Floats, b: Floats) -> float:
 
 
 def outline_of(points: Floats) -> Floats:
-    """Return the points in the order in which one sees them from their middle."""
+    """Return the points in their order around their middle."""
     offsets = points - points.mean(axis=0)
     ordered: Floats = points[np.argsort(np.arctan2(offsets[:, 1], offsets[:, 0]), kind="stable")]
     return ordered

@@ -90,7 +90,7 @@ class SymbolicLinkage(ClosedForm):
     closed_form : tuple of str
         How each dependent coordinate is found, in the order of evaluation; empty if numerically.
     X : sympy.Matrix
-        X_S = −Φ_d⁻¹ Φ_i, simplified, over ``symbols``: for reading; formed when first asked for.
+        X_S = −Φ_d⁻¹ Φ_i, simplified, over ``symbols``: for reading; formed when first read.
 
     Raises
     ------

@@ -107,7 +107,7 @@ def find_closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
     units = [unit for body in loop.given for unit in body.inboard.coordinate_units]
     for k, (body, unit) in enumerate(zip(plain, units, strict=True)):
         if body.inboard.coordinate_names != body.inboard.velocity_names:
-            continue  # quaternions: the equations know nothing of them
+            continue  # quaternions: the equations do not have them
         for direction in (STEP, -STEP):
             q = loop.neutral()
             for n in range(1, FARTHEST + 1):

@@ -1,4 +1,4 @@
-"""Fits of models to recorded runs: least squares with priors, noise of every channel, and what data tell.
+"""Fits of models to recorded runs: least squares with priors, noise of every channel, and identifiability.
 
 With residuals r = (measured − predicted)/σ of all samples the fit minimises
 
@@ -6,7 +6,7 @@ With residuals r = (measured − predicted)/σ of all samples the fit minimises
 
 ρ Huber's loss, θ₀ and s the priors.  The noise of every channel and session is that of the residuals: a
 constant, a part of the signal and a jitter, σ² = a² + (b z)² + (c ż)².  τ is their correlation time in
-samples: N correlated samples tell as much as N/τ independent ones.  Both are estimated in rounds with the
+samples: N correlated samples are worth N/τ independent ones.  Both are estimated in rounds with the
 free numbers.  The posterior covariance is that of Laplace's approximation.
 
 Bands must hold for errors that are neither white nor normal.  Every window is predicted from its measured
@@ -72,7 +72,7 @@ Data count too much then: no number moves by more than `OUTLYING` of its prior's
 SAME = 1e-6
 """Relative difference of the noise of one state on two processors, which round sums differently."""
 FEWEST = 5
-"""Windows that tell how wide bands must be: without one of them, four still tell the numbers."""
+"""Windows that determine the width of bands: without one of them, four still determine the numbers."""
 START_PART = 0.3
 """Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
 Key = tuple[str, str]
@@ -98,9 +98,9 @@ class Fit:
         Largest value of every channel in the windows of the fit.
     singular_values : (k,) array
         Of the derivatives of the data by the free numbers, in standard deviations of noise and priors: below
-        1 a direction is told by the priors more than by the data.
+        1 a direction is determined by the priors more than by the data.
     undetermined : list of str
-        Numbers that the data do not tell.
+        Numbers that the data do not determine.
     bounded : list of str
         Numbers that end at a bound: their standard deviations are too small, and the bound needs a reason.
     correlated : list of (str, str, float)

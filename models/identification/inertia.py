@@ -24,7 +24,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 NAMES = ("m", "m c_x", "m c_y", "m c_z", "I_xx", "I_xy", "I_xz", "I_yy", "I_yz", "I_zz")
 UNITS = ("kg", *["kg*m"] * 3, *["kg*m^2"] * 6)
 WIDTH = 0.1
-"""Time over which rates are differentiated [s]: tyres and suspensions answer more slowly."""
+"""Time over which rates are differentiated [s]: tyres and suspensions respond more slowly."""
 PRIOR = 0.3
 """Standard deviation of the base vehicle's parameters, as a part of mass, mass times 1 m or inertia."""
 MOTION = "ax", "ay", "az", "roll_rate", "pitch_rate", "yaw_rate"
@@ -70,7 +70,7 @@ def balance(run: Recording, data: VehicleParameters) -> list[InertialEstimate]:
     """Return inertial parameters about the chassis' origin from a run with side forces of all tyres.
 
     Rows are the lateral force and the yawing moment, each with an offset; what is not measured is zero, or
-    gravity.  Parameters that the run cannot tell keep the standard deviation of their prior.
+    gravity.  Parameters that the run cannot determine keep the standard deviation of their prior.
 
     Parameters
     ----------

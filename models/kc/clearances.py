@@ -266,8 +266,8 @@ class Clearances:
             distance = float(np.linalg.norm(gap))
             if not distance > TOUCHING:
                 raise DataError(
-                    f"clearance {clearance.name!r}: the lines of its parts meet, so that nothing tells which "
-                    "way to part them; start where they are apart"
+                    f"clearance {clearance.name!r}: the lines of its parts meet, so that no direction "
+                    "parts them; start where they are apart"
                 )
             n = gap / distance
             moved = np.einsum("k,kip->ip", near.weights_one, dx[row, one])

@@ -1,6 +1,6 @@
 """Backing trailers up: how to steer a train along a path with its last axle, without folding it.
 
-Seen from behind, the last axle is a vehicle that drives forwards along the path, which wants a curvature of
+Seen from behind, the last axle is a vehicle that drives forwards along the path, which needs a curvature of
 it.  Without slip, a unit whose axle goes with v < 0 and turns with v κ turns the one behind it, whose hitch
 lies e behind that axle and d ahead of its own, over the way s = |v| t by
 
@@ -8,7 +8,7 @@ lies e behind that axle and d ahead of its own, over the way s = |v| t by
 
 γ its yaw angle against what tows it: it folds up if left alone.  Where the trailer's axle goes round a circle
 of curvature κ₂, what tows it has κ₁ = κ₂/√(1 + κ₂² (d² − e²)), and γ = −arctan(d κ₂) − arctan(e κ₁).  The
-curvature wanted of the trailer asks for that angle, and
+curvature of the trailer's path needs that angle, and
 
     κ = −(k (γ − γ_wanted) + sin γ/d)/(1 + e/d cos γ)
 
@@ -143,7 +143,7 @@ def curvature_to_steer(
         With one trailer at least.
     path : Path
     seen : mapping
-        ``x``, ``y`` and ``yaw`` of the last axle as who looks back sees it, and the hitches' yaw angles.
+        ``x``, ``y`` and ``yaw`` of the last axle as seen looking back, and the hitches' yaw angles.
     sharpest : float
         Curvature at full lock [1/m].
     preview, aim_gain

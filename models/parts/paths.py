@@ -22,7 +22,7 @@ from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_curvature
 
 
 class PathView(NamedTuple):
-    """A path as a driver sees it.
+    """A path relative to a driver.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ class ShaftsData(Section):
     unless given: the axle's reaction is that of engine and gearbox, on the same body.  ``gyroscopic`` is the
     part of the moment ω × h of all that turns which acts on the chassis, ``reaction`` that of the wheels'
     torques which final drives and chassis get, and ``seen_speed`` that of the shaft's speed which the gearbox
-    sees; all unless given.  ``torque_bias`` are those of the driven axles' differentials, which are open
+    reads; all unless given.  ``torque_bias`` are those of the driven axles' differentials, which are open
     unless given.
     """
 

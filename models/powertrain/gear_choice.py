@@ -6,7 +6,7 @@ speed, and in between stays at the end where it is, which both are stable there:
 
     ż_k = [u (1 − z_k) − d z_k − (1 − u − d) z_k (1 − z_k)(1 − 2 z_k)] / τ.
 
-That is memory without events: equations that every integrator sees as smooth, u and d being smooth steps.
+That is memory without events: equations smooth for every integrator, u and d being smooth steps.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -
     W_y = f.W_y + excess_release(p.cy * y_e, f.FM_y, p.pn, RELEASE_SPEED)
     Fx = deflection_force(p.cx, p.dx, x_e, v_x, W_x, f.G_x)
     Fy = deflection_force(p.cy, p.dy, y_e, v_y, W_y, f.G_y)
-    # Slips as reported, and as the trail sees them, with Rill's small speed in the denominator.
+    # Slips as reported, and as the trail takes them, with Rill's small speed in the denominator.
     s_x, s_y = -v_x / (u + p.v_n), -c.v_y / (u + p.v_n)
     trail = pneumatic_trail(p, Fz, s_y, friction, contact_length(p, deflection))
     bore: Scalar = 0.0

@@ -112,7 +112,7 @@ def build(
         checks.instance(f"tyres: {name}", tyre, TyreModel, "a tyre such as TMeasyTyre", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
     checks.instance("road", surface, Road, "a road such as FlatRoad(0.8)", DataError)
-    with data.naming():  # of what only the parts as built know, such as gears
+    with data.naming():  # of data that only built parts have, such as gears
         return assemble_vehicle(data, surface, speed, fitted, ideal_joints, steering_wheel)
 
 

@@ -173,7 +173,7 @@ def machine_of(
 
 
 def calm_speed(system: System) -> float:
-    """Return the speed at which full lock, a radius of two wheelbases, asks for 1 g to the side [m/s]."""
+    """Return the speed at which full lock, a radius of two wheelbases, takes 1 g to the side [m/s]."""
     places = [float(nominal(tyre.centre)[0]) for tyre in tyres_of(system)]
     return math.sqrt(9.81 * 2.0 * (max(places) - min(places)))
 

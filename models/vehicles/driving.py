@@ -37,7 +37,7 @@ BACKWARDS = ("selector", "gear", "clutch")
 ARMS_LAG = 0.1
 """Lag of the arms of a person [s]: neuromuscular natural frequency 20 rad/s, as McRuer's.
 
-Of a slow actuator it is 4 ζ/ω or more, for which (D1) asks for no more than full lock on its way there."""
+Of a slow actuator it is 4 ζ/ω or more, for which (D1) needs no more than full lock on its way there."""
 QUICKEST = 4.0 * math.pi
 """Rate at which a person turns a steering wheel [rad/s]: 720°/s, that of the fishhook of NHTSA."""
 LEAST_SHARE = 0.02
@@ -259,7 +259,7 @@ def side_stiffness(tyre: TyreModel, load: float, friction: float) -> tuple[float
 
 
 MOST = 2
-"""Trailers, one behind the other: with more of them small errors ask for more than full lock."""
+"""Trailers, one behind the other: with more of them small errors take more than full lock."""
 
 
 def train_of(parameters: VehicleParameters) -> Train | None:
@@ -295,7 +295,7 @@ def train_of(parameters: VehicleParameters) -> Train | None:
         if not nominal(hitch - axle) > 0.0:
             raise DataError(
                 f"{wrong}the axles of {one.name} are {nominal(axle - hitch):.3g} m ahead of its hitch, which "
-                "nobody can back up; put their origin behind it (x below 0)"
+                "no driver can back up; put their origin behind it (x below 0)"
             )
         towed.append(BackedTrailer(one.name, x - hitch, hitch - axle))
         x = axle

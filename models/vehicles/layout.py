@@ -194,7 +194,7 @@ class VehicleLayout:
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
-    """Return the layout that data files ask for; a later word about an axle replaces an earlier one."""
+    """Return the layout that data files set; a later word about an axle replaces an earlier one."""
     for key, entry in words:
         if len(key) == 1 and key != ("base",):
             raise DataError(f"{entry.where}: {key[0]}: expected lines 'name: word'; for example {EXAMPLE}")

@@ -1,7 +1,7 @@
 """Instructions as machine code has them: products join the sums that are their only readers.
 
 a b + c is one instruction of a processor that has fused multiply-add, and rounds once. Which products are
-joined is decided here, on the whole function, and not by the code generator, which sees only code that is
+joined is decided here, on the whole function, and not by the code generator, which has only code that is
 compiled at once: a function gives the same bits however it is cut.
 
 Where two products could join a sum, the choice does not depend on their order or sign, so that formulas that

@@ -192,7 +192,7 @@ def trace(
         argument = np.empty(math.prod(shape), dtype=object)
         argument[:] = [wrap(graph, graph.input(k, entry)) for entry in range(argument.size)]
         arguments[key] = argument.reshape(shape) if shape else argument[0]
-    # NaN as a constant is a legitimate answer, and object arrays raise no floating-point errors of their own.
+    # NaN as a constant is a legitimate result, and object arrays raise no floating-point errors of their own.
     working = log_work(f"tracing {name}", lambda: f"{len(graph):,} operations")
     # traced objects have no cycles, and the search for them takes a fifth of the time
     with working, marking(graph), collecting_no_garbage(), np.errstate(invalid="ignore"):

@@ -156,7 +156,7 @@ OPERATORS: dict[int, Operator] = {
 """Operators of two operands."""
 
 FUNCTIONS: dict[Op, str] = {op: MEANING[op].__name__ for op in sorted(UNARY - {Op.NEG, Op.NOT, Op.ERF})}
-"""Elementary functions of one number, by the names of the methods under which NumPy asks scalars for them."""
+"""Elementary functions of one number, by the names of the methods that NumPy calls on scalars."""
 
 _NOT_IN_C = {*OPERATORS, Op.NEG, Op.NOT, Op.SELECT, Op.LOOKUP} - {Op.POW}
 C_FUNCTIONS: dict[int, str] = {op: Op(op).name.lower() for op in MEANING if op not in _NOT_IN_C}

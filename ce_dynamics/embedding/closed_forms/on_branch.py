@@ -1,7 +1,7 @@
 """Formulas for a loop that one coordinate leads, with data of its branch: turns, and its ends.
 
 The branch is followed once, as for a table (`ce_dynamics.embedding.numeric.single_parameter`).  Formulas are
-used if they give its configurations wherever it was followed.  What they cannot know follows from it:
+used if they give its configurations wherever it was followed.  The rest follows from the branch:
 
 - They may find other configurations beyond its ends, as a parallelogram beyond its change points does.  Where
   they do, the coordinate that leads is NaN outside.

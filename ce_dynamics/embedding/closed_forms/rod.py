@@ -1,6 +1,6 @@
 """Rods and telescopes between two balls, each ball made of revolute hinges whose axes meet.
 
-Many files know no ball joints and write three hinges for one, and a weld where the rod ends.  The near ball
+Many files have no ball joints and write three hinges for one, and a weld where the rod ends.  The near ball
 is at F on the foot, with the hinges 0, 1 (and 2) outward; one of three is given: it leads the rod's turn
 about itself.  The far ball, of three hinges, is at A on the anchor; or a ball joint closes the loop there.
 """

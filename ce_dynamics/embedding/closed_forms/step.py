@@ -166,7 +166,7 @@ def set_welded(motion: SubgraphMotion, bodies: Sequence[Body]) -> None:
 
 
 class Welded(Linkage):
-    """Bodies on Fixed hinges that no formula and no closure needs to know of.
+    """Bodies on Fixed hinges that no formula and no closure depends on.
 
     Parameters
     ----------

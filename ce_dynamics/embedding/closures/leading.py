@@ -115,7 +115,7 @@ def leading_condition(parent: Body, lead: FunctionCoordinate) -> Written:
     view = DesignView(lead.name, lead.seen)
     lead.function(view)
     angles = any("rad" in body.inboard.coordinate_units for body in view.hinged.values())
-    own = isinstance(lead, HingeComponent)  # of a hinge that knows its displacement from its angle
+    own = isinstance(lead, HingeComponent)  # of a hinge whose displacement follows from its angle
     led = LeadCondition(lead.function, lead.start, lead.name, lead.unit == "rad", angles and not own)
     return Written(lead.name, (*lead.seen, stands), (stands,), led, 1, ())
 

@@ -131,7 +131,7 @@ class Branch:
 
     @cached_property
     def _cubics(self) -> dict[int, Array]:
-        """Cubics between neighbouring points, by the number of the second, as they are asked for."""
+        """Cubics between neighbouring points, by the number of the second, made on demand."""
         return {}
 
 

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
-MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings tell apart
+MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings distinguish
 
 
 class SingleParameter:
@@ -164,7 +164,7 @@ class SingleParameter:
             raise IndependentCoordinatesError(
                 f"the loop of {loop.name!r}: after a full turn of {self.body.name!r} the hinge of {body!r} "
                 f"is not where it was (by {apart:.3g}), nor after up to {LONGEST_PERIOD} turns, so "
-                f"the angle alone does not tell where it is; choose {body!r} as the independent coordinate, "
+                f"the angle alone leaves its place open; choose {body!r} as the independent coordinate, "
                 "or a path coordinate: through_dead_centres=True"
             )
         logger.info("loop of %r: it takes %d turns of %r to come back", loop.name, turns, self.body.name)
@@ -191,7 +191,7 @@ class SingleParameter:
     # Evaluation, on floats or traced scalars
 
     def reduce_to_table(self, given: HingeMotion) -> HingeMotion:
-        """Return the given hinge, its angle less the whole turns that the table does not know."""
+        """Return the given hinge, its angle less the whole turns that the table does not have."""
         theta = self.body.inboard.coordinates(given.c)[0]
         if wraps(self.body.inboard):
             theta = self._turned(theta, given.q)
@@ -282,7 +282,7 @@ LONGEST_PERIOD = 12
 """Longest period that is looked for."""
 
 TRIED = 5
-"""Random places at which a coupling is asked whether it is periodic."""
+"""Random places at which a coupling is tested for its period."""
 
 
 def turns_after(loop: Loop, branch: Branch, turns: int) -> dict[str, Array]:

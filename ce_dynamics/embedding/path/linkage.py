@@ -148,7 +148,7 @@ class DeadCentre(NamedTuple):
         Name of the aggregated body.
     kind : str
         ``dead centre``: the hinge's coordinate turns back there.  ``crossing``: another branch of the loop's
-        configurations crosses, and no coordinate tells which way to go.
+        configurations crosses, and no coordinate selects one.
     body : str
         Owner of the hinge; empty for a crossing.
     coordinates : dict of str to float

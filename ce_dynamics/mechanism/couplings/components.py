@@ -255,7 +255,7 @@ class HingeCoordinate:
 
 @dataclass(frozen=True)
 class Turned:
-    """Roll, pitch or yaw of a body as its carrier sees it."""
+    """Roll, pitch or yaw of a body relative to its carrier."""
 
     body: str
     carrier: str

@@ -40,7 +40,7 @@ class Hinge(ABC):
     3. `pose` returns the rotation R_rel (child to parent axes) and the displacement d of the hinge point.
     4. `H` is the hinge map matrix, (n_v, 6): relative spatial velocity of the child's hinge frame = Hᵀ v.
     5. `bias` is the relative acceleration of the hinge frame at v̇ = 0, Ḣᵀ v, with the relative linear
-       acceleration as an observer on the parent sees it.
+       acceleration relative to the parent.
     6. `q_dot` maps velocities to coordinate rates; `velocity_of` returns the velocity that is the rate of one
        coordinate alone.
     7. ``turns`` is False where the child cannot turn: R_rel = 1, and c holds displacements along the rows of

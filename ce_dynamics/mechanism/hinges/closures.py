@@ -126,7 +126,7 @@ ORTHOGONAL = 1e-9
 class BetweenFrames:
     """A joint between a frame on one body and a frame on another, which may be apart in the design pose.
 
-    A hinge of the library is placed where the bodies meet in the design pose.  Where no one knows such a
+    A hinge of the library is placed where the bodies meet in the design pose.  Where there is no such
     pose, each body gets a frame of its own; the loop is assembled from the design pose, with the independent
     coordinates held.
 

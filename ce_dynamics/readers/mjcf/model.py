@@ -92,7 +92,7 @@ def find_fixed_bodies(parent: Any) -> Iterator[Any]:
 KEYS = {"qpos": "nq", "qvel": "nv", "act": "na", "ctrl": "nu"}
 """Vectors of a keyframe, and the fields of the model with their sizes."""
 BUFFERS = ("memory", "njmax", "nconmax", "nstack", "nuserdata")
-"""Sizes of buffers of MuJoCo's simulation, which is not used: a file may ask for any memory."""
+"""Sizes of buffers of MuJoCo's simulation, which is not used: a file may set any size."""
 
 
 class Compiled:

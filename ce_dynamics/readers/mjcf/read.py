@@ -65,7 +65,7 @@ def check_sizes(
 
 
 def refuse_large(element: Element) -> None:
-    """Refuse numbers and rasters that take more memory than a file may ask for."""
+    """Refuse numbers and rasters that take more memory than a file may use."""
     for name in element.attributes if element.tag == "size" else ():
         if (name == "nkey" or name.startswith("nuser_")) and find_count(element, name) > MOST_COPIES:
             raise element.error(f"{name}={element.text(name)} must be at most {MOST_COPIES:,}")

@@ -127,7 +127,7 @@ class Fleet:
 
         checks.integer("Fleet: number", number, at_least=1)
         if method not in EXPLICIT:
-            raise ModelError(f"method {checks.show(method)}: fleets know {', '.join(EXPLICIT)}")
+            raise ModelError(f"method {checks.show(method)}: fleets take {', '.join(EXPLICIT)}")
         check_step(step)
         workers = checks.integer("threads", 1 if threads is None else threads, at_least=1)
         width = (8 if number > 4 else 4) if lanes is None else checks.integer("lanes", lanes, at_least=1)

@@ -83,7 +83,7 @@ class LaneGroup:
 
         Sound copies march, are finite, have loops closed to ``limits`` and no negative margin.
         """
-        # Zero times what is not finite is NaN: one sum tells whether there is any.
+        # Zero times what is not finite is NaN: one sum shows whether there is any.
         finite = (0.0 * self.seen).sum(axis=0) + (0.0 * self.y).sum(axis=0) == 0.0
         closed = (self.closure <= limits).all(axis=0)
         sound: NDArray[np.bool_] = finite & closed & ~(self.margins < 0.0).any(axis=0) & (self.alive != 0)

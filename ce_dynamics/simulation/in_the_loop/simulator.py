@@ -72,8 +72,8 @@ class Simulator:
     y0 : array_like, optional
         Initial state; that of the model if not given.
     rtol, atol : float, optional
-        Relative and absolute error per step of the adaptive method, 1e-6 and 1e-8 if not given; the others
-        know nothing of them.
+        Relative and absolute error per step of the adaptive method, 1e-6 and 1e-8 if not given; other
+        methods refuse them.
     jacobian_every : int, optional
         Steps that an implicit method makes with one Jacobian; see `ce_dynamics.simulate`.
 

@@ -258,7 +258,7 @@ def explicit_march(width: int) -> Any:
 
         A lane fails with the step that leads to a state that is not finite: it is no longer `alive`, and `y`
         keeps its last finite state.  The march ends before a step that `leaves` the guards, when another
-        thread asks it to stop, and when no lane is alive.  Returns the number of steps made.
+        thread stops it, and when no lane is alive.  Returns the number of steps made.
         """
         b, held, track, w = buffers_of(block), holding_of(block), track_of(block), explicit_of(block)
         for k in range(out.shape[0]):

@@ -1,6 +1,6 @@
 """Primitives of the integrators' compiled loops, for several runs side by side in SIMD lanes.
 
-A loop sees a model as `calls`, an array of addresses:
+A loop gets a model as `calls`, an array of addresses:
 
 ====  ==================================================================
 0, 1  the dynamics, and the table of its arguments
@@ -45,7 +45,7 @@ Matrix: TypeAlias = NDArray[np.float64]
 Cubes: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 IntegerMatrix: TypeAlias = NDArray[np.int64]
-"""Types of the fields of records that kernels read from a block: the names tell their shapes apart."""
+"""Types of the fields of records that kernels read from a block: the names distinguish their shapes."""
 
 
 class Buffers(NamedTuple):

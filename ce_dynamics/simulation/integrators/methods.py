@@ -57,7 +57,7 @@ def lower_rows(A: Sequence[Sequence[float]]) -> Floats:
 class Method(ABC):
     """Contract of an integrator that runs in compiled code.
 
-    1. ``name``: by which users know it; ``order``: its error is h^order over a given time.
+    1. ``name``: its public name; ``order``: its error is h^order over a given time.
     2. ``implicit``: whether it needs the Jacobian; ``fixed``: whether its steps have the given length.
     3. `table` has its numbers as the compiled loops read them.
     4. It is registered in `REGISTERED`.

@@ -44,7 +44,7 @@ def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
 class DenseJacobian:
     """dẏ/dy as an array, made when it is first called; see `Jacobian`.
 
-    LSODA asks for it only where it finds the equations stiff.  The time that making it takes is noted in
+    LSODA evaluates it only where it finds the equations stiff.  The time that making it takes is noted in
     `rhs.preparation`.
     """
 

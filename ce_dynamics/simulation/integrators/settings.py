@@ -53,7 +53,7 @@ MOST_STEPS = 10**10
 
 
 def check_steps(duration: float, step: float, most: float = MOST_STEPS) -> None:
-    """Refuse more steps than anybody can wait for, or ones too short for the clock to advance."""
+    """Refuse more steps than `most`, or steps too short for the clock to advance."""
     if not duration / step <= most:
         raise ModelError(
             f"step {step:g} s: {duration:g} s take {duration / step:.3g} such steps, {most:.0e} are allowed; "

@@ -51,7 +51,7 @@ class Stepper(ABC):
     1. ``y`` is the state it has reached, written in place; ``steps`` the steps made.
     2. `run` goes through a whole run and stores states.
     3. `advance` goes on by one stretch of a run that is led from outside, `go` by what is left of it; they
-       answer one of the codes of the kernels: DONE, RUNNING, GUARDED before a step that would leave the
+       return one of the codes of the kernels: DONE, RUNNING, GUARDED before a step that would leave the
        guards, else what went wrong.  ``t`` is the time reached, ``next_length`` the length of the next step.
     4. ``memory`` holds all that the next step depends on besides the state.  `accepts_memory` checks numbers
        for it, `restart` follows a change of the state or parameters from outside, `reset` starts afresh.

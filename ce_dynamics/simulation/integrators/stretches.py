@@ -13,7 +13,7 @@ from ce_dynamics.mechanism.controller import common_part
 from ce_dynamics.simulation.integrators.settings import substeps
 
 FINEST = 0.2
-"""Part of the step that was asked for, below which steps are not shortened for the sake of samples."""
+"""Part of the given step, below which steps are not shortened for the sake of samples."""
 
 NEAR = 1e-9
 """Part of the time between samples by which two instants are the same."""

@@ -2,8 +2,8 @@
 
 Over a reach between two dead centres the motion is regular in φ = asin((θ − centre)/half width) while θ̇
 vanishes and θ̈ grows without bound at the ends.  The true motion goes on there, to configurations that the
-coordinate θ cannot tell from those before; an explicit step may land on this side of the end instead, and
-everything after it is wrong.
+coordinate θ cannot distinguish from those before; an explicit step may land on this side of the end
+instead, and everything after it is wrong.
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ def first_jump(
     t, Y : arrays
         Instants [s] of all steps, and states in rows.
     is_sound : callable
-        Judges what lies between two instants; asked where the motion is near a dead centre, or heads for one
+        Checks the motion between two instants; called where it is near a dead centre, or heads for one
         within a step.
     stopped : bool
         True if the run failed: rows near a dead centre at its end need not be sound.

@@ -41,7 +41,7 @@ class StudyBatch(NamedTuple):
     partial : dict of str to array
         For statistics over runs, see `ce_dynamics.simulation.studies.statistics.partial`.
     excesses : list of (int, Excess)
-        Of every input that a law answered out of its range the answer furthest out, with its run.
+        Of every input that a law set out of its range the value furthest out, with its run.
     """
 
     first: int

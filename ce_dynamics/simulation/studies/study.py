@@ -115,7 +115,7 @@ class Study:
         Raises
         ------
         ModelError
-            If no statistics were asked for, or a quantile is not from 0 to 1.
+            If the study has no statistics, or a quantile is not from 0 to 1.
         """
         import h5py  # here, because these load slowly
         import xarray as xr
@@ -241,7 +241,7 @@ def simulate_study(
     Warns
     -----
     RangeWarning
-        Where a law answers an input out of its range, of the runs made now.
+        Where a law sets an input out of its range, of the runs made now.
 
     Examples
     --------

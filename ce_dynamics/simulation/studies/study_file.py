@@ -2,7 +2,7 @@
 
 Its variables are laid out, and filled with NaN, when it is made: nothing of HDF5's own structure changes
 after that, and the disk is known to suffice.  Results are then written into their places as plain bytes.  So
-the file may be read at any time, by anybody, and a process that is killed cannot damage it.  A batch counts
+the file may be read at any time, and a process that is killed cannot damage it.  A batch counts
 from the moment its mark is written, which is after all its results have reached the disk; a run counts by its
 ``status``.
 
@@ -253,7 +253,7 @@ def digests_of(path: Path) -> dict[str, str]:
     import h5py  # here, because it loads slowly
 
     try:
-        if not path.is_file():  # a pipe would wait for somebody who writes
+        if not path.is_file():  # a pipe would wait for a writer
             raise KeyError(path)
         with h5py.File(path, "r") as file:
             digests = json.loads(file.attrs[DIGEST])

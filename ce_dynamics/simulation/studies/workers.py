@@ -60,7 +60,7 @@ def run_on_cluster(
     try:
         yield from batches_made(plan, todo, client, retries, distributed.as_completed())
     except (OSError, asyncio.TimeoutError, ClosedClientError) as error:
-        raise SimulationError(f"the cluster does not answer any more ({error}); {AGAIN}") from error
+        raise SimulationError(f"the cluster does not respond any more ({error}); {AGAIN}") from error
 
 
 def batches_made(

@@ -20,7 +20,7 @@ from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.view import HEIGHT, save_page
 
-SHORTEST, LONGEST = 1e-6, 0.1  # s: below a page cannot keep up, above nobody can steer
+SHORTEST, LONGEST = 1e-6, 0.1  # s: below a page is too slow, above a driver cannot steer
 STEP = 1e-3
 """Default step of the classical Runge–Kutta method [s]."""
 

@@ -392,7 +392,7 @@ def problem_of(towing: Towing, state: RigidState, t: float, h: float, rows: Rigi
     Raises
     ------
     SimulationError
-        If a drive or a path answers what is no finite number.
+        If a drive or a path returns a number that is not finite.
     """
     try:
         return towing.problem(state, t, h, rows)

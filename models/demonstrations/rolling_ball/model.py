@@ -1,4 +1,4 @@
-"""A ball that rolls on a plane, in scenes with known answers: the same ball in two formulations.
+"""A ball that rolls on a plane, in scenes with known solutions: the same ball in two formulations.
 
 Every `BallScene` is built twice: *embedded*, with the rolling hinge (three quasi-velocities, no drift),
 and *constrained*, as a free body with `BallRollingOnPlane` and its multipliers.

@@ -115,7 +115,7 @@ def frequency_response(
         raise DataError(
             f"the steering does not excite {f[weak][0]:g} Hz (amplitude "
             f"{excited[weak][0] / excited.max():.1g} of the "
-            "largest); ask for frequencies that it has"
+            "largest); choose frequencies that it has"
         )
     return FrequencyResponse(f, spectra[1] / spectra[0])
 

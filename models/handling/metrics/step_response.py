@@ -132,7 +132,7 @@ def random_response(
 ) -> RandomResponse:
     """Return H1 = S_xy/S_xx of a record, from segments under Hann windows that overlap by half.
 
-    H1 is right where noise is in the response only, as in a simulation.  A window of the length T sees each
+    H1 is right where noise is in the response only, as in a simulation.  A window of the length T covers each
     frequency with those within ±2/T, which bends the ratio by about (2/T)²/12 of its curvature at most.
 
     Parameters

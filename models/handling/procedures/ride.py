@@ -91,7 +91,7 @@ def rms(x: np.ndarray) -> float:
 
 
 SHOWN = "yaw and side-slip", "roll", "heave", "pitch", "trailer sway"
-"""Modes of the bodies, which people ask for."""
+"""Modes of the bodies that are reported."""
 NAMED_AT = 10.0
 """Speed at which modes are named [m/s]: tyres damp yaw strongly, so that yaw and roll are apart."""
 NEAR = 2.5

@@ -99,7 +99,7 @@ class DoubleLaneChange(Manoeuvre):
     lies 3.5 m to the left of the first, right edge to right edge; the right edges of the first and third
     lanes are in line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and
     4, which may begin and end ``early`` within the lanes, on the ``inside`` of the second one's middle.
-    Where neither is given and quintics would ask for more than `GENTLE`, the path is planned: it bends as
+    Where neither is given and quintics would need more than `GENTLE`, the path is planned: it bends as
     little as the lanes allow (`plan_path`), and the driver may practise it, see
     `ce_dynamics.models.vehicles.driver_training.practise`.
     """
@@ -314,7 +314,7 @@ class Reversing(Manoeuvre):
         return seen
 
     def path_error(self, sensors: Sensors) -> Scalar | None:
-        train = self.driver.train  # a run that is over is told in plain numbers
+        train = self.driver.train  # after a run in plain numbers
         return super().path_error(place(None if train is None else train.nominal, sensors))
 
 

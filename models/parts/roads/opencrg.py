@@ -8,7 +8,7 @@ The road is evaluated in these coordinates.  Linear, it is that of the file.  Cu
 the corners and their normals, and bicubic splines pass through the heights: the road is twice continuously
 differentiable.  Newton's method finds u on the spline: it starts at the corner that is nearest to the middle
 of a square of the ground.  Corners' normals are lines of constant u on the spline and on the polygon: the one
-tells the quadrilateral of the other.
+determines the quadrilateral of the other.
 """
 
 from __future__ import annotations

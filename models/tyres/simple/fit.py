@@ -97,7 +97,7 @@ def fit(model: Model, vary: Sequence[str], points: MeasuredPoints, arm: float = 
         raise DataError(f"fit: {', '.join(zero)} starts from zero; start from a guess of the right sign")
     count = int(np.isfinite(table[:, 3:]).sum())
     if count < sum(sizes):
-        raise DataError(f"fit: {count} measured values cannot tell {sum(sizes)} numbers; measure more")
+        raise DataError(f"fit: {count} measured values cannot determine {sum(sizes)} numbers; measure more")
 
     def change_values(logs: Floats) -> dict[str, Any]:
         parts = np.split(signs * np.exp(logs), np.cumsum(sizes)[:-1])

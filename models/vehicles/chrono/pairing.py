@@ -77,7 +77,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
     for path in first_paths(sorted(folder.rglob("*.json"))):
         try:
             template = JsonObject.of(path).data.get("Template")
-        except DataError:  # some other file, which nobody asked for
+        except DataError:  # some other file
             continue
         if template in order:
             found.append((order.index(template), len(path.name), path.name, path))

@@ -78,7 +78,7 @@ def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> N
     """Let mechanisms end before their linkages do, which Chrono's solver would tear open."""
     try:
         mechanisms = build_mechanisms(reading, sections, names)
-    except CeDynamicsError:  # which is told where the vehicle is loaded, with its keys
+    except CeDynamicsError:  # reported where the vehicle is loaded, with its keys
         return
     for name, (mechanism, corners) in mechanisms.items():
         reached = min(steering_reach(mechanism, corner, lock) for corner in corners for lock in LOCKS)

@@ -93,7 +93,7 @@ def tyre_file(reading: Reading, part: JsonObject) -> TyreFile:
 
 
 def select_coefficients(tyre: TyreFile, source: PropertyFile) -> Coefficients:
-    """Return the coefficients that Chrono uses: combined by the ellipse, unless the file asks for other."""
+    """Return the coefficients that Chrono uses: combined by the ellipse, unless the file sets another."""
     c = tyre.coefficients
     if tyre.use_mode == UNCOMBINED:
         return replace(c, ellipse=False, RCX1=0.0, RCY1=0.0, RVY1=0.0, RVY2=0.0, RVY3=0.0)

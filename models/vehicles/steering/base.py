@@ -95,7 +95,7 @@ class Steering(ABC):
 
     1. ``template``: its name in data files; ``section``: its data as written.
     2. `of` makes it of these and refuses, by name, what is no such mechanism.
-    3. `aim` lets it know what it steers; `add` adds its bodies, whose names begin with ``name``, driven by
+    3. `aim` sets what it steers; `add` adds its bodies, whose names begin with ``name``, driven by
        the input ``steering``, and returns what carries the tie rods' ends.
     4. `move_point` returns the place of a point of that body at a steering input, from the hardpoints alone.
     5. `full_lock` names the number that sets full lock, in a unit for people.

@@ -224,7 +224,7 @@ def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, An
 def collect_batch(
     sweep: SweepPlan, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]
 ) -> xr.Dataset:
-    """Return a batch with what only the case and the sweep know."""
+    """Return a batch with the data of the case and the sweep."""
     runs = results["run"].values
     if "path_error" in singles[0]:
         errors = np.full((len(runs), results.sizes["time"]), np.nan)

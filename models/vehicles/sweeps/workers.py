@@ -147,7 +147,7 @@ def check_address(scheduler: str) -> None:
 def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
     """Run `run_batch` in a Dask worker, under the synchronous scheduler.
 
-    Otherwise xarray would ask the cluster to lock the file in memory.
+    Otherwise xarray would make the cluster lock the file in memory.
     """
     import dask  # here, because an extra installs it
 

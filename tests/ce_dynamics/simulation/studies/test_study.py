@@ -272,7 +272,7 @@ def test_a_cluster_that_is_gone_is_named(model: ce.Model, given: dict[str, Any],
         if done >= 8:
             client.close()
 
-    with pytest.raises(SimulationError, match=r"does not answer any more .*closed.* are kept") as caught:
+    with pytest.raises(SimulationError, match=r"does not respond any more .*closed.* are kept") as caught:
         ce.simulate_study(model, tmp_path / "a.nc", **common, client=client, progress=leave)
     assert isinstance(caught.value.partial, ce.Study)
     assert 8 <= caught.value.partial.runs_made < RUNS

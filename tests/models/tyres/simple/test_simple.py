@@ -160,7 +160,7 @@ def test_fit_says_what_it_cannot_do() -> None:
     points = MeasuredPoints([4000.0], alpha=[0.05], Fy=[-2000.0])
     with pytest.raises(DataError, match="no number of the tyre 'muu'; did you mean 'mu'"):
         fit(brush, ["muu"], points)
-    with pytest.raises(DataError, match="1 measured values cannot tell 2 numbers"):
+    with pytest.raises(DataError, match="1 measured values cannot determine 2 numbers"):
         fit(brush, ["mu", "trail"], points)
     with pytest.raises(DataError, match="camber_stiffness starts from zero"):
         fit(brush, ["camber_stiffness"], points)
