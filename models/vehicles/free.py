@@ -62,7 +62,7 @@ def can_be_free(key: str, groups: Groups) -> bool:
 
 
 WHY = {
-    r"powertrain\.": "gears and the driver model depend on tables made of it beforehand",
+    r"powertrain\.": "gears are chosen, and the driver model works, by tables made of it beforehand",
     r"driver\.": "the driver is no part of the equations of motion",
     r".*\.stop_curve\.(force|deflection)\.0+$": "a stop begins with no force at no compression",
     r".*\.(about_)?[xyz]\.curve\.": "a bushing's curve is a monotone cubic; a stiffness can",
