@@ -112,7 +112,7 @@ def steps_of(d, kind, normal, rho):  # type: ignore[no-untyped-def]
     for i in range(d.size):
         rho[i] = 1.0 / d[i] if d[i] > 0.0 else 0.0
     for i in range(d.size):
-        if kind[i] == 4:
+        if kind[i] == 4 and rho[i] > 0.0 and rho[i + 1] > 0.0:  # in the plane one of them moves nothing
             rho[i] = rho[i + 1] = min(rho[i], rho[i + 1])
     for _ in range(2):  # the smallest to the normal row, from there to all
         for i in range(d.size):

@@ -174,6 +174,21 @@ def test_sliding_block_stops_as_formula_says(body: Model, friction: Friction) ->
     assert 1.9 < errors[0] / errors[1] < 2.1  # of first order in h
 
 
+@pytest.mark.parametrize("order", [1, 4])
+def test_friction_disc_acts_in_the_plane(order: int) -> None:
+    """The second row of the disc moves nothing; the first alone slows the block by μ g."""
+    system = ce.System(gravity=(0.0, 0.0, -G))
+    carrier = system.add_body("carrier", mass=0.1, parent=system.ground, hinge=ce.Prismatic((0, 0, 1)))
+    block = system.add_body("block", mass=2.0, parent=carrier, hinge=ce.Prismatic((1, 0, 0)))
+    system.start(block, v=2.0)
+    contact = Contact("foot", block, (0, 0, 0), Plane(friction=0.4), friction="disc")
+    run = simulate_unilateral(UnilateralModel(ce.compile(system), [contact]), duration=0.1, order=order)
+    load = 2.1 * G
+    # rounding of 100 steps
+    np.testing.assert_allclose(run.results["block_rate"][-1], 2.0 - 0.1 * 0.4 * load / 2.0, rtol=1e-10)
+    np.testing.assert_allclose(run.results.multiplier[-1], (load, -0.4 * load, 0.0), rtol=1e-9, atol=1e-9)
+
+
 def test_block_on_an_incline_slides_or_sticks(body: Model) -> None:
     angle = 0.3
     n = (-math.sin(angle), 0.0, math.cos(angle))
