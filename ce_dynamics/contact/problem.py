@@ -176,7 +176,7 @@ class Problem:
     @cached_property
     def b(self) -> Floats:
         """w at p = 0: Gᵀ v + c."""
-        return self.GT @ self.v + self.c
+        return self.rates(self.v)
 
     @cached_property
     def speed(self) -> float:
@@ -196,13 +196,21 @@ class Problem:
         """Residual that rounding alone may leave [m/s or rad/s]."""
         return ROUNDING * self.speed
 
+    def rates(self, v: Floats) -> Floats:
+        """Return Gᵀ v + c of any velocities."""
+        return self.GT @ v + self.c
+
+    def after(self, v: Floats, p: Floats) -> Floats:
+        """Return v + M⁻¹ G p of any velocities."""
+        return np.asarray(v + self.YT.multiply_transposed(p))
+
     def velocity(self, p: Floats) -> Floats:
         """Return v⁺ = v + M⁻¹ G p."""
-        return self.v + self.YT.multiply_transposed(p)
+        return self.after(self.v, p)
 
     def w(self, p: Floats) -> Floats:
         """Return Gᵀ v⁺ + c."""
-        return self.GT @ self.velocity(p) + self.c
+        return self.rates(self.velocity(p))
 
     def residual(self, p: Floats) -> float:
         """Return the residual of p as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.

@@ -22,13 +22,13 @@ them the step proper, which has no restitution, takes the rest.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Booleans, Conditions, Kind, SparseRows
+from ce_dynamics.contact.conditions import Booleans, Conditions, Kind
 from ce_dynamics.contact.problem import Problem
 
 if TYPE_CHECKING:
@@ -68,47 +68,6 @@ def rebound_shares(
     return np.where(rebounds, share_of(-rate, rest_speed), 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class TouchingRows:
-    """The rows at an instant.
-
-    Parameters
-    ----------
-    GT, YT : SparseRows
-        Gᵀ and (M⁻¹ G)ᵀ.
-    drift : (m,) array
-        ∂ψ/∂t and what prescribed motions add.
-    psi : (m,) array
-    conditions : Conditions
-    restitution : (m,) array
-        e of the unilateral rows.
-    """
-
-    GT: SparseRows
-    YT: SparseRows
-    drift: Floats
-    psi: Floats
-    conditions: Conditions
-    restitution: Floats
-
-    @property
-    def unilateral(self) -> Booleans:
-        """Rows that have a gap."""
-        return np.asarray(self.conditions.kind == Kind.UNILATERAL)
-
-    def rates(self, v: Floats) -> Floats:
-        """Return w = Gᵀ v + ∂ψ/∂t."""
-        return self.GT @ v + self.drift
-
-    def after_impulses(self, v: Floats, p: Floats) -> Floats:
-        """Return v + M⁻¹ G p."""
-        return np.asarray(v + self.YT.multiply_transposed(p))
-
-    def problem(self, v: Floats, c: Floats, conditions: Conditions) -> Problem:
-        """Return the problem with free velocities v and the given part c beside ∂ψ/∂t."""
-        return Problem(self.GT, self.YT, v, self.drift + c, conditions)
-
-
 class Impact(NamedTuple):
     """Effect of the impacts at one instant.
 
@@ -134,66 +93,79 @@ class Impact(NamedTuple):
 
 
 def impacts(
-    rows: TouchingRows, v: Floats, predicted: Floats, h: float, rest_speed: float, solver: Solver
+    rows: Problem, v: Floats, psi: Floats, restitution: Floats, step: tuple[float, float], solver: Solver
 ) -> Impact | None:
     """Return all impacts at the start of a step from velocities v; None if there are none.
 
-    `predicted` are the rates after the step without impulses; the solver is that of compressions.
+    Parameters
+    ----------
+    rows : Problem
+        Its v are those after the step without impulses, its c is ∂ψ/∂t and what prescribed motions add.
+    v : (n,) array
+    psi, restitution : (m,) arrays
+        Gaps and e of the unilateral rows.
+    step : two floats
+        Length of the step [s] and rest speed.
+    solver : Solver
+        Of compressions.
     """
-    total, work, residual, unresolved = np.zeros(len(rows.psi)), 0.0, 0.0, 0
-    gap = np.where(rows.unilateral, np.maximum(rows.psi, 0.0) / h, 0.0)
+    h, rest_speed = step
+    unilateral = rows.conditions.kind == Kind.UNILATERAL
+    total, work, residual, unresolved = np.zeros(len(psi)), 0.0, 0.0, 0
+    gap = np.where(unilateral, np.maximum(psi, 0.0) / h, 0.0)
     for k in range(ROUNDS):
         w = rows.rates(v)
-        reached = predicted if k == 0 else w
-        share = rebound_shares(rows.psi, w, reached, h, rows.unilateral, rows.restitution, rest_speed)
+        share = rebound_shares(psi, w, rows.b if k == 0 else w, h, unilateral, restitution, rest_speed)
         if not np.any(share > 0.0):
             break
-        done = impact(rows, v, w, (1.0 - share) * gap, rest_speed, solver)
+        done = impact(rows, v, (1.0 - share) * gap, restitution, rest_speed, solver)
         v, work = done.v, work + done.work
         total += done.p
         residual, unresolved = max(residual, done.residual), unresolved + done.unresolved
     return Impact(v, total, work, residual, unresolved) if np.any(total) else None
 
 
-def impact(rows: TouchingRows, v: Floats, w: Floats, c: Floats, rest_speed: float, solver: Solver) -> Impact:
-    """Return one impact, compression and expansion, from velocities v and rates w.
+def impact(
+    rows: Problem, v: Floats, gap: Floats, restitution: Floats, rest_speed: float, solver: Solver
+) -> Impact:
+    """Return one impact, compression and expansion, from velocities v.
 
-    c is what gaps allow the rows to close, none where they rebound.  A row counts as hit with A_ii Λ_i: what
-    hits a resting neighbour through a body makes it rebound too.
+    `gap` is what gaps allow the rows to close, none where they rebound.  A row counts as hit with A_ii Λ_i:
+    what hits a resting neighbour through a body makes it rebound too.
     """
-    nothing = np.zeros(len(c))  # bounded forces have no impulse
-    compression = rows.problem(v, c, rows.conditions._replace(lower=nothing, upper=nothing))
+    w, nothing = rows.rates(v), np.zeros(len(gap))  # bounded forces have no impulse
+    given = rows.conditions._replace(lower=nothing, upper=nothing)
+    compression = replace(rows, v=v, c=rows.c + gap, conditions=given)
     solution = solver.solve(compression)
     p = safe(solution.p, w, rows)
-    middle = rows.after_impulses(v, p)
+    middle = rows.after(v, p)
     w_c = rows.rates(middle)
     lost = 0.5 * float(p @ (w + w_c))
-    e = np.where(rows.unilateral, share_of(compression.diagonal * p, rest_speed) * rows.restitution, 0.0)
+    hit = share_of(compression.diagonal * p, rest_speed) * restitution
+    e = np.where(rows.conditions.kind == Kind.UNILATERAL, hit, 0.0)
     more = row_coefficients(e, rows.conditions) * p
-    change = rows.rates(rows.after_impulses(middle, more)) - w_c
+    change = rows.rates(rows.after(middle, more)) - w_c
     more *= largest_share(lost, float(more @ w_c), 0.5 * float(more @ change))
     more, after, gained = expansion(rows, middle, w_c, more, compression.speed)
     return Impact(after, p + more, lost + gained, solution.residual, int(not solution.converged))
 
 
-def expansion(
-    rows: TouchingRows, v: Floats, w: Floats, p: Floats, speed: float
-) -> tuple[Floats, Floats, float]:
+def expansion(rows: Problem, v: Floats, w: Floats, p: Floats, speed: float) -> tuple[Floats, Floats, float]:
     """Compute impulses, velocities after them and work: the given ones, or better with the least energy."""
-    after = rows.after_impulses(v, p)
+    after = rows.after(v, p)
     work = 0.5 * float(p @ (w + rows.rates(after)))
     least = least_energy_impulses(rows, v, p, speed)
     if least is not None:
-        other = rows.after_impulses(v, least)
+        other = rows.after(v, least)
         of_least = 0.5 * float(least @ (w + rows.rates(other)))
         if of_least <= work:
             return least, other, of_least
     return p, after, work
 
 
-def safe(p: Floats, w: Floats, rows: TouchingRows) -> Floats:
+def safe(p: Floats, w: Floats, rows: Problem) -> Floats:
     """Scale impulses down where an unsolved compression would add energy: α p with the least of it."""
-    change = rows.GT @ rows.after_impulses(np.zeros(rows.GT.width), p)
+    change = rows.GT @ rows.YT.multiply_transposed(p)
     first, second = float(p @ w), float(p @ change)  # ΔT(α) = α p w + ½ α² p A p
     if first + 0.5 * second <= 0.0 or second <= 0.0:
         return p
@@ -218,7 +190,7 @@ def largest_share(lost: float, gained: float, quadratic: float) -> float:
     return (root - gained) / (2.0 * quadratic) if gained <= 0.0 else -2.0 * lost / (gained + root)
 
 
-def least_energy_impulses(rows: TouchingRows, v: Floats, p: Floats, speed: float) -> Floats | None:
+def least_energy_impulses(rows: Problem, v: Floats, p: Floats, speed: float) -> Floats | None:
     """Compute impulses of the expansion with given normal ones: friction by Coulomb's law with a given bound.
 
     The tolerance is relative to the speeds of the impact: behind the compression there may be none.
@@ -226,13 +198,11 @@ def least_energy_impulses(rows: TouchingRows, v: Floats, p: Floats, speed: float
     from ce_dynamics.contact.solvers.chain import Chain  # here, because few runs need it
 
     kind = rows.conditions.kind
-    held = rows.unilateral
-    bounds = np.where(held, p, 0.0)
-    given = rows.conditions._replace(
-        kind=np.where(held, int(Kind.BOX), kind).astype(np.int64), lower=bounds, upper=bounds
-    )
+    held = kind == Kind.UNILATERAL
     if not np.any(p[held]) or not np.any(~held & (kind != Kind.BOX)):
         return None
-    problem = rows.problem(v, np.zeros(len(p)), given)
+    bounds = np.where(held, p, 0.0)
+    boxes = np.where(held, int(Kind.BOX), kind).astype(np.int64)
+    problem = replace(rows, v=v, conditions=rows.conditions._replace(kind=boxes, lower=bounds, upper=bounds))
     tolerance = GIVEN_BOUND * max(1.0, speed / max(problem.speed, TINY))
     return Chain(min(tolerance, 1e100), time_limit=ENOUGH).solve(problem, p).p

@@ -162,40 +162,15 @@ class ContactForces(NamedTuple):
     C: Floats
     force: Floats
 
-
-class Touching(NamedTuple):
-    """Contacts of a step: bodies, places, and directions and impulses of their rows.
-
-    Attributes
-    ----------
-    first, second : (m,) int arrays
-        Bodies; -1 for what is at rest.
-    C : (m, 3) array
-        [m].
-    along : (m, k, 3) array
-        Directions of the rows, on the first body, or on the second where the first is at rest.
-    p : (m, k) array
-        [N s].
-    h : float
-        [s].
-    """
-
-    first: Integers
-    second: Integers
-    C: Floats
-    along: Floats
-    p: Floats
-    h: float
-
-    def forces(self) -> ContactForces:
-        """Return the forces of contacts that push."""
-        pushing = self.p[:, 0] > 0.0
-        first, second = self.first[pushing], self.second[pushing]
-        rests = first < 0
-        sign = np.where(rests, -1.0, 1.0) / self.h
-        force = np.einsum("k,kri,kr->ki", sign, self.along[pushing], self.p[pushing])
+    @classmethod
+    def of(cls, meetings: Meetings, along: Floats, p: Floats, h: float) -> ContactForces:
+        """Return those of meetings whose rows act along (m, k, 3) with impulses (m, k) in a step of h."""
+        pushing = p[:, 0] > 0.0
+        first, second = meetings.first[pushing], meetings.second[pushing]
+        rests = first < 0  # rows act on the second then
+        force = np.einsum("k,kri,kr->ki", np.where(rests, -1.0, 1.0) / h, along[pushing], p[pushing])
         pushed = np.where(rests, second, first), np.where(rests, first, second)
-        return ContactForces(*pushed, self.C[pushing], force)
+        return cls(*pushed, meetings.C[pushing], force)
 
 
 class RigidRun(NamedTuple):
@@ -215,8 +190,8 @@ class RigidRun(NamedTuple):
         [m/s].
     wall : float
         [s].
-    touching : list of Touching
-        Contacts of the steps that end at the instants; see `forces`.
+    forces : list of ContactForces
+        Of the steps that end at the instants.
     """
 
     t: Floats
@@ -227,12 +202,7 @@ class RigidRun(NamedTuple):
     unresolved: int
     residual_max: float
     wall: float
-    touching: list[Touching]
-
-    @property
-    def forces(self) -> list[ContactForces]:
-        """Forces of the steps that end at the instants."""
-        return [one.forces() for one in self.touching]
+    forces: list[ContactForces]
 
 
 def simulate_rigid(
@@ -306,7 +276,7 @@ class RigidWay:
     def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
         self._contacts, self._h, self._patience = contacts, h, Patience(solver)
         self._state, self._work = contacts.bodies.start, 0.0
-        self._stored: list[tuple[float, RigidState, float, float, int, Touching]] = []
+        self._stored: list[tuple[float, RigidState, float, float, ContactForces]] = []
         self.count = self.unresolved = 0
         self.residual = self.speed = 0.0
         self._began = time.perf_counter()
@@ -322,15 +292,15 @@ class RigidWay:
     def advance(self, count: int) -> None:
         """Make a number of steps, or fewer."""
         try:
-            made = self._step.advance(count, self._patience.solver)
+            made, last = self._step.advance(count, self._patience.solver)
         finally:
             self._state = self._step.state
         self._work += made.work
         self.residual, self.speed = max(self.residual, made.residual), max(self.speed, made.speed)
         self.count += made.steps
-        if made.last is not None:
-            self.unresolved += not made.last.converged
-            self._patience.record_outcome(made.last.converged)
+        if last is not None:
+            self.unresolved += not last.converged
+            self._patience.record_outcome(last.converged)
 
     def store_last(self) -> None:
         """Store the state that was reached, where it lies behind the last stored instant."""
@@ -339,19 +309,17 @@ class RigidWay:
 
     def store(self) -> None:
         """Store an instant."""
-        first, second, C, *_ = self._step.meetings()
-        p = self._step.last[1].reshape(len(C), self._contacts.per)
-        along = self._step.rows.J_a[: p.size, :3].copy().reshape(*p.shape, 3)
-        touching = Touching(first, second, C, along, p, self._h)
+        meetings, per = self._step.meetings(), self._contacts.per
+        p = self._step.last[1].reshape(-1, per)
+        along = self._step.rows.J_a[: p.size, :3].reshape(*p.shape, 3)
+        forces = ContactForces.of(meetings, along, p, self._h)
         energy = self._contacts.bodies.energy(self._state)
-        self._stored.append(
-            (self.t, self._state, energy, self._work, int(np.count_nonzero(p[:, 0] > 0.0)), touching)
-        )
+        self._stored.append((self.t, self._state, energy, self._work, forces))
 
     def result(self) -> RigidRun:
         """Return the stored run."""
-        t, states, energy, done, pushing, touching = zip(*self._stored, strict=True)
+        t, states, energy, work, forces = (list(part) for part in zip(*self._stored, strict=True))
+        pushing = np.array([len(one.C) for one in forces], dtype=np.int64)
         wall = time.perf_counter() - self._began
-        arrays = (np.array(energy), np.array(done), np.array(pushing))
         of_steps = (self.unresolved, self.residual, wall)
-        return RigidRun(np.array(t), list(states), *arrays, *of_steps, list(touching))
+        return RigidRun(np.array(t), states, np.array(energy), np.array(work), pushing, *of_steps, forces)

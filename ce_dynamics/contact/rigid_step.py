@@ -28,7 +28,6 @@ from ce_dynamics.contact.rigid import (
     to_body_axes,
     to_world_axes,
 )
-from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.step import (
     ASSEMBLE,
     FINISH,
@@ -36,8 +35,8 @@ from ce_dynamics.contact.step import (
     REBOUNDS,
     SOLVE,
     SOLVED,
-    Attempt,
     ContactStep,
+    Made,
     StepGiven,
     StepRows,
     apply_impulses,
@@ -175,22 +174,6 @@ def finish_bodies(B, F, R, G, count):  # type: ignore[no-untyped-def]
     return work
 
 
-class Progress(NamedTuple):
-    """Steps made, why no more, work, largest residual and speed, meetings and Newton steps of the last step.
-
-    `within` is the rest of the distance of near pairs; with PAIRS, the margin they must have.
-    """
-
-    made: int
-    status: int
-    work: float
-    residual: float
-    speed: float
-    within: float
-    meetings: int
-    newton_steps: int
-
-
 bodies_of = reader(RigidData, StepRows)
 meetings_of = reader(Meetings, StepRows, RigidData)
 scene_of = reader(ShapeArrays, StepRows, RigidData, Meetings)
@@ -198,52 +181,31 @@ scene_of = reader(ShapeArrays, StepRows, RigidData, Meetings)
 
 @kernel
 def rigid_step(block, G, pairs, within, task, number):  # type: ignore[no-untyped-def]
-    """Make up to so many steps with the pairs within a distance; returns the entries of `Progress`.
+    """Make up to so many steps with the pairs within a distance; returns the entries of `Made`.
 
     ``block`` has the arrays of `StepRows`, `RigidData`, `Meetings` and `ShapeArrays`, see `block_of`.  To
     ASSEMBLE ends before the first solution; to FINISH goes on from there, with a number of meetings.
     """
     R, B, F, S = rows_of(block), bodies_of(block), meetings_of(block), scene_of(block)
     if task == FINISH:
-        return 1, SOLVED, finish_bodies(B, F, R, G, number), 0.0, 0.0, within, number, 0
+        return 1, SOLVED, finish_bodies(B, F, R, G, number), 0.0, 0, 0.0, within, number
     work, worst, top, count, newton = 0.0, 0.0, 0.0, B.old_count[0], 0
     _, margin = speed_and_margin(B, R.v, G.h)
     for k in range(number):
         if not margin <= within:
-            return k, PAIRS, work, worst, top, margin, 0, 0
+            return k, PAIRS, work, worst, 0, top, margin, 0
         status, count, speed = assemble_bodies(S, B, F, R, G, pairs, margin)
         if status != LEFT or task == ASSEMBLE:
-            return k, status, work, worst, top, within, count, 0
+            return k, status, work, worst, 0, top, within, count
         solved, residual, newton = solve_islands(R, G, count, speed)
         if not solved:
-            return k, LEFT, work, worst, top, within, count, newton
+            return k, LEFT, work, worst, newton, top, within, count
         work += finish_bodies(B, F, R, G, count)
         worst = max(worst, residual)
         reached, margin = speed_and_margin(B, R.v, G.h)
         within -= 2.0 * G.h * reached
         top = max(top, reached)
-    return number, SOLVED, work, worst, top, within, count, newton
-
-
-class Made(NamedTuple):
-    """Result of several steps.
-
-    Attributes
-    ----------
-    steps : int
-    work : float
-        Work of the contacts [J].
-    residual, speed : float
-        Largest residual and largest speed [m/s].
-    last : Solution or None
-        Of a last step that needed Python.
-    """
-
-    steps: int
-    work: float
-    residual: float
-    speed: float
-    last: Solution | None
+    return number, SOLVED, work, worst, newton, top, within, count
 
 
 class RigidStep(ContactStep):
@@ -323,41 +285,24 @@ class RigidStep(ContactStep):
         """Return the meetings of bodies in the current step."""
         return self._found.take_first(self.count)
 
-    def advance(self, count: int, solver: Solver) -> Made:
-        """Make up to so many steps, fewer where one needs Python."""
-        if not isinstance(solver, Chain):
-            return self._in_python(self.begin(solver), solver, Made(0, 0.0, 0.0, 0.0, None))
-        self.given = self.given._replace(tolerance=solver.tolerance, limit=solver.limit)
-        done = self._run(count)
-        made = Made(done.made, done.work, done.residual, done.speed, None)
-        if done.status == SOLVED:
-            return made
-        return self._in_python(Attempt(done.status, 0.0, done.newton_steps, 0.0), solver, made)
-
-    def _in_python(self, tried: Attempt, solver: Solver, made: Made) -> Made:
-        solution, work = self.conclude(tried, solver)
+    def advance(self, count: int, solver: Solver) -> tuple[Made, Solution | None]:
+        """Make up to so many steps, fewer where one needs Python; the solution is that of such a last one."""
+        made = self.begin(solver, count)
+        if made.status == SOLVED:
+            return made, None
+        solution, work = self.conclude(made, solver)
         self._within = -1.0
         speed = float(np.max(np.abs(self.rows.v[:, :3]), initial=0.0))
         worst, top = max(made.residual, solution.residual), max(made.speed, speed)
-        return Made(made.steps + 1, made.work + work, worst, top, solution)
+        return made._replace(steps=made.steps + 1, work=made.work + work, residual=worst, speed=top), solution
 
-    def attempt(self, solve: bool) -> Attempt:
-        done = self._run(1, SOLVE if solve else ASSEMBLE)
-        return Attempt(done.status, done.residual, done.newton_steps, done.work)
-
-    def finish(self) -> float:
-        return self._call(FINISH, self.count).work
-
-    def _call(self, task: int, number: int) -> Progress:
-        return Progress(*rigid_step(self._block, self.given, self._pairs, self._within, task, number))
-
-    def _run(self, steps: int, task: int = SOLVE) -> Progress:
+    def attempt(self, solve: bool, most: int = 1) -> Made:
         """Make up to so many steps in machine code, with new lists of near pairs and more room as needed."""
-        total = Progress(0, SOLVED, 0.0, 0.0, 0.0, self._within, 0, 0)
+        task, total = SOLVE if solve else ASSEMBLE, Made(0, SOLVED, 0.0, 0.0, 0)
         while True:
-            now = self._call(task, steps - total.made)
+            now = self._call(task, most - total.steps)
             total = now._replace(
-                made=total.made + now.made,
+                steps=total.steps + now.steps,
                 work=total.work + now.work,
                 residual=max(total.residual, now.residual),
                 speed=max(total.speed, now.speed),
@@ -365,7 +310,13 @@ class RigidStep(ContactStep):
             if not self._helped(now):
                 return total
 
-    def _helped(self, now: Progress) -> bool:
+    def finish(self) -> float:
+        return self._call(FINISH, self.count).work
+
+    def _call(self, task: int, number: int) -> Made:
+        return Made(*rigid_step(self._block, self.given, self._pairs, self._within, task, number))
+
+    def _helped(self, now: Made) -> bool:
         """Return True if a list of pairs or room was missing, and is there now."""
         self._within, self.count = now.within, now.meetings
         if now.status == ROOM:

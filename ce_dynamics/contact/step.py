@@ -30,15 +30,14 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, sweeps
 from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, limit_gain
-from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
-from ce_dynamics.contact.solvers.chain import Chain
+from ce_dynamics.contact.restitution import Impact, impacts
+from ce_dynamics.contact.solvers.chain import NEWTON_STEPS, SWEEPS, Chain
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS
 from ce_dynamics.simulation.integrators.kernels import Integers, Matrix, Vector, kernel, reader
 
 LARGEST = 2 * DENSE_ROWS
 """Rows of an island at most."""
-NEWTON_STEPS, SWEEPS = 10, 30
 SOLVED, LEFT, REBOUNDS = range(3)
 ASSEMBLE, SOLVE, FINISH = range(3)
 """Tasks of an assembler; one kernel compiles in less time than three with the same parts."""
@@ -360,24 +359,37 @@ def apply_impulses(R, G, count):  # type: ignore[no-untyped-def]
     return work
 
 
-class Attempt(NamedTuple):
-    """Result of the compiled part of a step.
+class Made(NamedTuple):
+    """Result of compiled steps.
 
     Attributes
     ----------
+    steps : int
+        Steps made.
     status : int
-        SOLVED if the step is made, LEFT or REBOUNDS if the rows are only assembled.
+        SOLVED if they are all that were wanted, LEFT or REBOUNDS if rows of a further one are assembled.
+    work : float
+        Of the rows [J].
     residual : float
         Largest residual [m/s or rad/s].
     newton_steps : int
-    work : float
-        Of the rows [J].
+        Of the last step.
+    speed : float
+        Largest speed of free bodies [m/s].
+    within : float
+        Rest of the distance of near pairs, or the margin that they must have [m].
+    meetings : int
+        Of the last step.
     """
 
+    steps: int
     status: int
+    work: float
     residual: float
     newton_steps: int
-    work: float
+    speed: float = 0.0
+    within: float = 0.0
+    meetings: int = 0
 
 
 class ContactStep(ABC):
@@ -396,8 +408,11 @@ class ContactStep(ABC):
     count: int
 
     @abstractmethod
-    def attempt(self, solve: bool) -> Attempt:
-        """Assemble the rows; if asked to, and if nothing rebounds, solve them by Newton's method and move."""
+    def attempt(self, solve: bool, most: int = 1) -> Made:
+        """Assemble the rows; if asked to, and if nothing rebounds, solve them by Newton's method and move.
+
+        Steps of free bodies are up to so many.
+        """
 
     @abstractmethod
     def finish(self) -> float:
@@ -407,15 +422,15 @@ class ContactStep(ABC):
         """Start from other velocities."""
         self.rows.v[:] = v.reshape(self.rows.v.shape)
 
-    def begin(self, solver: Solver) -> Attempt:
-        """Make the compiled part of a step, from the impulses in `rows.p`."""
+    def begin(self, solver: Solver, most: int = 1) -> Made:
+        """Make the compiled part of a step, or of several of free bodies, from the impulses in `rows.p`."""
         if not isinstance(solver, Chain):
             return self.attempt(solve=False)
         if (solver.tolerance, solver.limit) != (self.given.tolerance, self.given.limit):
             self.given = self.given._replace(tolerance=solver.tolerance, limit=solver.limit)
-        return self.attempt(solve=True)
+        return self.attempt(True, most)
 
-    def conclude(self, tried: Attempt, solver: Solver) -> tuple[Solution, float]:
+    def conclude(self, tried: Made, solver: Solver) -> tuple[Solution, float]:
         """Make the rest of a step whose compiled part has this result; its solution and the rows' work [J].
 
         Raises
@@ -456,14 +471,6 @@ class ContactStep(ABC):
         after = before + problem.GT @ (solution.v - self.rows.v.ravel())
         return limit_gain(problem, solution, before, after)
 
-    def _matrices(self) -> tuple[SparseRows, SparseRows]:
-        """Return gᵀ and (M⁻¹ G)ᵀ."""
-        R, per, m = self.rows, self.given.per, self.given.per * self.count
-        bodies = np.repeat(R.first[: self.count], per), np.repeat(R.second[: self.count], per)
-        size = R.free.size
-        GT = SparseRows.from_two_bodies(*bodies, R.J_a[:m], R.J_b[:m], size)
-        return GT, SparseRows.from_two_bodies(*bodies, R.Y_a[:m], R.Y_b[:m], size)
-
     def conditions(self) -> Conditions:
         """Return the conditions on the rows of all meetings."""
         R, per, count = self.rows, self.given.per, self.count
@@ -474,17 +481,19 @@ class ContactStep(ABC):
 
     def problem(self) -> Problem:
         """Return the complementarity problem of the step."""
-        m = self.given.per * self.count
-        return Problem(
-            *self._matrices(), self.rows.free.ravel().copy(), self.rows.c[:m].copy(), self.conditions()
-        )
+        return self._problem_of(self.rows.c)
+
+    def _problem_of(self, c: Floats) -> Problem:
+        R, per, m = self.rows, self.given.per, self.given.per * self.count
+        bodies = np.repeat(R.first[: self.count], per), np.repeat(R.second[: self.count], per)
+        size = R.free.size
+        GT = SparseRows.from_two_bodies(*bodies, R.J_a[:m], R.J_b[:m], size)
+        YT = SparseRows.from_two_bodies(*bodies, R.Y_a[:m], R.Y_b[:m], size)
+        return Problem(GT, YT, R.free.ravel().copy(), c[:m].copy(), self.conditions())
 
     def _impacts(self, solver: Solver) -> Impact | None:
         """Return the impacts at the start of the step, or None if no row rebounds."""
-        R, m = self.rows, self.given.per * self.count
-        GT, YT = self._matrices()
-        e = np.tile(R.restitution[: self.given.per], self.count)
-        touching = TouchingRows(GT, YT, R.drift[:m].copy(), R.psi[:m].copy(), self.conditions(), e)
-        predicted = GT @ R.free.ravel() + R.drift[:m]
-        v, given = R.v.ravel().copy(), self.given
-        return impacts(touching, v, predicted, given.h, given.rest_speed, solver)
+        R, given, m = self.rows, self.given, self.given.per * self.count
+        e = np.tile(R.restitution[: given.per], self.count)
+        drifting = self._problem_of(R.drift)
+        return impacts(drifting, R.v.ravel().copy(), R.psi[:m].copy(), e, (given.h, given.rest_speed), solver)

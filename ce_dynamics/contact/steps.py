@@ -39,7 +39,6 @@ from ce_dynamics.contact.compiled_smooth import (
 from ce_dynamics.contact.conditions import Booleans, Kind
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.machine import machine
 from ce_dynamics.contact.recorder import NEGLIGIBLE, Recorder
 from ce_dynamics.contact.solvers.chain import Patience
 from ce_dynamics.errors import SimulationError
@@ -104,8 +103,7 @@ class SmoothSteps:
         self.kind = np.array([int(row.kind) for row in kinds], dtype=np.int64)
         self.normal = np.array([row.normal for row in kinds], dtype=np.int64)
         self.firsts = np.flatnonzero(self.kind == Kind.DISC_1)
-        functions = unilateral.functions._replace(bias=unilateral.compiled.bias, control=control)
-        self._machine, self._alive = machine(functions)
+        self._machine, self._alive = unilateral.compiled.machine(unilateral.compiled.bias, control)
         self._machine.u[:] = u
         n, m, table = len(unilateral.model.layout.y0), len(kinds), TABLES[order]
         stages = len(table.weights) - 1

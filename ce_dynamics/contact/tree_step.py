@@ -14,13 +14,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions
 from ce_dynamics.contact.gyroscopic import free_velocities
-from ce_dynamics.contact.machine import (
-    ContactFunctions,
-    ContactMachine,
-    machine,
-    observe,
-    responses,
-)
+from ce_dynamics.contact.machine import ContactMachine, RowFunctions, observe, responses
 from ce_dynamics.contact.rigid import rotate_all
 from ce_dynamics.contact.step import (
     ASSEMBLE,
@@ -29,8 +23,8 @@ from ce_dynamics.contact.step import (
     REBOUNDS,
     SOLVE,
     SOLVED,
-    Attempt,
     ContactStep,
+    Made,
     StepGiven,
     StepRows,
     apply_impulses,
@@ -124,7 +118,7 @@ data_of = reader(TreeData, StepRows, ContactMachine)
 
 @kernel
 def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
-    """Step from the machine's state, or a part of it; return status, residual, Newton steps, work.
+    """Step from the machine's state, or make a part of it; return the first entries of `Made`.
 
     ``block`` has the arrays of `StepRows`, `ContactMachine` and `TreeData`, see `block_of`.
     """
@@ -133,15 +127,15 @@ def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
     if task != FINISH:
         speed, rebounds = assemble_tree(M, R, G, D, t)
         if rebounds:
-            return REBOUNDS, 0.0, 0, 0.0
+            return 0, REBOUNDS, 0.0, 0.0, 0
         if task == ASSEMBLE:
-            return LEFT, 0.0, 0, 0.0
+            return 0, LEFT, 0.0, 0.0, 0
         solved, residual, steps = solve_islands(R, G, count, speed)
         if not solved:
-            return LEFT, residual, steps, 0.0
+            return 0, LEFT, 0.0, residual, steps
     work = apply_impulses(R, G, count)
     move_tree(M, R, G, D)
-    return SOLVED, residual, steps, work
+    return 1, SOLVED, work, residual, steps
 
 
 class TreeStep(ContactStep):
@@ -149,7 +143,7 @@ class TreeStep(ContactStep):
 
     Parameters
     ----------
-    functions : ContactFunctions
+    functions : RowFunctions
     conditions : Conditions
     limit : (m,) array
         Largest forces of box rows.
@@ -165,13 +159,13 @@ class TreeStep(ContactStep):
 
     def __init__(
         self,
-        functions: ContactFunctions,
+        functions: RowFunctions,
         conditions: Conditions,
         limit: Floats,
         quaternions: list[int],
         rest_speed: float,
     ) -> None:
-        M, self._alive = machine(functions)
+        M, self._alive = functions.machine()
         m, n_q, n_v = len(limit), len(M.q), len(M.v)
         drift, b, c, p, w, turning, lower, upper, restitution = np.zeros((9, m))
         one, none = np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
@@ -220,13 +214,11 @@ class TreeStep(ContactStep):
         """State behind the step."""
         return self._data.end.copy()
 
-    def attempt(self, solve: bool) -> Attempt:
-        return Attempt(*self._run(SOLVE if solve else ASSEMBLE))
+    def attempt(self, solve: bool, most: int = 1) -> Made:
+        return self._run(SOLVE if solve else ASSEMBLE)
 
     def finish(self) -> float:
-        work: float = self._run(FINISH)[3]
-        return work
+        return self._run(FINISH).work
 
-    def _run(self, task: int) -> tuple[int, float, int, float]:
-        answer: tuple[int, float, int, float] = tree_step(self._block, self.given, task, self._t)
-        return answer
+    def _run(self, task: int) -> Made:
+        return Made(*tree_step(self._block, self.given, task, self._t))

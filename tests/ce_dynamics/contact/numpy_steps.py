@@ -18,8 +18,8 @@ from ce_dynamics.contact import (
     UnilateralModel,
 )
 from ce_dynamics.contact.conditions import Integers
-from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
-from ce_dynamics.contact.rigid import RigidState, rotate_quaternions, rotations
+from ce_dynamics.contact.restitution import Impact, impacts
+from ce_dynamics.contact.rigid import RigidState, rotate_quaternions
 
 
 class TreeEnd(NamedTuple):
@@ -58,9 +58,9 @@ def tree_step(unilateral: UnilateralModel, t: float, y: Floats, h: float, start:
     )
     drift = stage.rate - GT @ v
     matrices = SparseRows.dense(GT), SparseRows.dense(YT)
-    touching = TouchingRows(*matrices, drift, stage.psi, conditions, unilateral.restitution)
-    predicted = GT @ free_velocities(v) + drift
-    hit = impacts(touching, v, predicted, h, unilateral.rest_speed, Chain(1e-13))
+    drifting = Problem(*matrices, free_velocities(v), drift, conditions)
+    step = h, unilateral.rest_speed
+    hit = impacts(drifting, v, stage.psi, unilateral.restitution, step, Chain(1e-13))
     v = v if hit is None else hit.v
     free = free_velocities(v)
     wanted = gap_terms(stage.psi, GT @ free + drift, h, unilateral.rest_speed)
@@ -117,9 +117,6 @@ def margin_of(contacts: RigidContacts, state: RigidState, h: float) -> float:
 def find_impacts(contacts: RigidContacts, state: RigidState, h: float, solver: Chain) -> Impact | None:
     """Return the impacts at the start of a step."""
     rows, conditions = contacts.rows(contacts.meetings(state, margin_of(contacts, state, h)), state.r)
-    R = rotations(state.quaternion)
-    GT, YT = contacts.bodies.matrices(R, rows)
     e = np.where(conditions.kind == Kind.UNILATERAL, contacts.e, 0.0)
-    free = contacts.bodies.free_velocities(state, R, h).ravel()
-    touching = TouchingRows(GT, YT, rows.drift, rows.psi, conditions, e)
-    return impacts(touching, state.v.ravel(), GT @ free, h, contacts.rest_speed, solver)
+    drifting = contacts.bodies.problem(state, rows, conditions, h, rows.drift)
+    return impacts(drifting, state.v.ravel(), rows.psi, e, (h, contacts.rest_speed), solver)
