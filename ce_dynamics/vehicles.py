@@ -142,7 +142,7 @@ class Vehicle(VehicleSetup):
         --------
         >>> gain = load("sedan").test("step-input", speed="80 km/h")["yaw_rate_gain"]
         """
-        from ce_dynamics.models.handling.bench import perform  # here, because runs need no tests
+        from ce_dynamics.models.handling.procedures import perform  # here, because runs need no tests
 
         return perform(name, self, None, **options)
 

@@ -17,8 +17,8 @@ from typer._click import Context
 
 from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.cli.command import app
-from ce_dynamics.cli.exit_codes import EXPLANATION
 from ce_dynamics.cli.listings import bounds
+from ce_dynamics.cli.messages import EXPLANATION
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.quantities import Option, ParameterQuantity
@@ -45,8 +45,7 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     Template,
     template_of,
 )
-from ce_dynamics.models.vehicles.trailers.hitches import HITCHES
-from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
+from ce_dynamics.models.vehicles.trailers import HITCHES, trailer_section
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, TYRE_KINDS, tyre_section
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,8 +8,7 @@ from typing import NoReturn
 
 from ce_dynamics.algebra.interrupts import answer_signals, exit_command, was_interrupt
 from ce_dynamics.algebra.streams import print_anything
-from ce_dynamics.cli.exit_codes import INTERRUPTED
-from ce_dynamics.cli.loading import loading
+from ce_dynamics.cli.messages import INTERRUPTED, loading
 
 
 def main() -> NoReturn:

@@ -17,9 +17,15 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from ce_dynamics.algebra.interrupts import was_interrupt
-from ce_dynamics.cli import exit_codes
-from ce_dynamics.cli.loading import loading
-from ce_dynamics.cli.messages import print_line, show_warning
+from ce_dynamics.cli.messages import (
+    BAD_INPUT,
+    EXPLANATION,
+    INTERRUPTED,
+    OK,
+    loading,
+    print_line,
+    show_warning,
+)
 from ce_dynamics.cli.options import SUBCOMMANDS, Simulate, with_options
 from ce_dynamics.errors import CeDynamicsError
 
@@ -103,7 +109,7 @@ class LoadedWhenAsked(TyperGroup):
 
 def refuse_unknown(ctx: Context, name: str) -> None:
     """Refuse a word that is no command; one like a command is left to Typer, which suggests that."""
-    from ce_dynamics.models.parts.manoeuvres.registry import MANOEUVRES  # here, because most starts need none
+    from ce_dynamics.models.parts.manoeuvres import MANOEUVRES  # here, because most starts need none
     from ce_dynamics.models.vehicles.files import MODELS
 
     for option, names in (("--manoeuvre", MANOEUVRES), ("--vehicle", MODELS)):
@@ -151,7 +157,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     subcommand_metavar="",
 )
-app.callback(invoke_without_command=True, epilog=exit_codes.EXPLANATION)(
+app.callback(invoke_without_command=True, epilog=EXPLANATION)(
     with_options(Simulate, simulate, context=typer.Context)
 )
 
@@ -171,27 +177,27 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             return invoke(sys.argv[1:] if arguments is None else list(arguments))
         except TyperException as error:
             print_line(error.format_message())
-            return exit_codes.BAD_INPUT
+            return BAD_INPUT
         except CeDynamicsError as error:
             print_line(str(error))
-            return exit_codes.BAD_INPUT
+            return BAD_INPUT
         except (KeyboardInterrupt, ImportError) as error:
             if not was_interrupt(error):
                 raise
             print_line("interrupted")
-            return exit_codes.INTERRUPTED
+            return INTERRUPTED
         except BrokenPipeError:  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return exit_codes.OK
+            return OK
         except SystemExit as leaving:
             if not isinstance(leaving.__context__, BrokenPipeError):
                 raise
-            return exit_codes.OK  # Rich leaves so, and has closed our output
+            return OK  # Rich leaves so, and has closed our output
         except OSError as error:
             from ce_dynamics.algebra.files import describe_os_error  # here, because it loads NumPy
 
             print_line(describe_os_error(error))
-            return exit_codes.BAD_INPUT
+            return BAD_INPUT
 
 
 def invoke(arguments: list[str]) -> int:
@@ -205,4 +211,4 @@ def invoke(arguments: list[str]) -> int:
             result = command.invoke(context)
     except typer.Exit as leaving:
         return leaving.exit_code
-    return result if isinstance(result, int) else exit_codes.OK
+    return result if isinstance(result, int) else OK

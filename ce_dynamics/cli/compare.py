@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ce_dynamics.cli import exit_codes
-from ce_dynamics.cli.messages import print_line
+from ce_dynamics.cli.messages import FAILED, OK, print_line
 from ce_dynamics.cli.options import Compare
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.vehicles import comparison
@@ -40,7 +39,7 @@ def run(options: Compare) -> int:
             failed += 1
     if at_rest:
         print("\n".join(([""] if driven else []) + [head(comparison.Rest.TITLES), *at_rest]), flush=True)
-    return exit_codes.FAILED if failed else exit_codes.OK
+    return FAILED if failed else OK
 
 
 def head(titles: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ce_dynamics import vehicles
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.messages import FAILED, OK
 from ce_dynamics.cli.options import Determinism
 from ce_dynamics.cli.progress import Display
 from ce_dynamics.compiled.export.c_source import export_c
@@ -120,7 +120,7 @@ def drive_all(options: Determinism) -> int:
     for way, shown in found.items():
         print(f"{way:<16}{shown}")
     hashes = {shown for shown in found.values() if not shown.startswith("skipped")}
-    return exit_codes.OK if len(hashes) == 1 else exit_codes.FAILED
+    return OK if len(hashes) == 1 else FAILED
 
 
 def is_there(what: str) -> bool:

@@ -8,18 +8,16 @@ from pathlib import Path
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, load_all, make_folder, parse_options, save
 from ce_dynamics.cli.listings import print_tests
-from ce_dynamics.cli.messages import print_line
+from ce_dynamics.cli.messages import FAILED, INTERRUPTED, OK, print_line
 from ce_dynamics.cli.options import Handling
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_outcomes
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.bench import procedure, procedures
 from ce_dynamics.models.handling.outcome import Outcome, save_page, titles_of
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures import PROCEDURES
+from ce_dynamics.models.handling.procedures import PROCEDURES, procedure, procedures
 from ce_dynamics.models.handling.report.page import as_json, save_runs, stem
 from ce_dynamics.models.handling.vehicle import VehicleSubject, vehicle
 
@@ -63,11 +61,11 @@ def run(options: Handling) -> int:
     show(outcomes, files, options.json)
     if stopped:
         print_line("interrupted; what was finished is saved")
-        return exit_codes.INTERRUPTED
+        return INTERRUPTED
     troubles = [outcome.trouble for made in outcomes.values() for outcome in made if outcome.trouble]
     for trouble in troubles:
         print_line(trouble)
-    return exit_codes.FAILED if troubles else exit_codes.OK
+    return FAILED if troubles else OK
 
 
 def subjects_of(options: Handling) -> list[VehicleSubject]:

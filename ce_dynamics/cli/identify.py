@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.messages import OK
 from ce_dynamics.cli.options import Identify
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
@@ -71,7 +71,7 @@ def run(options: Identify) -> int:
         for f, sd, other in zip(fit.free, fit.sd, drawn, strict=True):
             print(f"{f.name}: ± {sd:.2g} {f.unit}; ± {other:.2g} over {options.bootstrap} draws of windows")
     print(f"report: {options.output / 'report.html'}")
-    return exit_codes.OK
+    return OK
 
 
 def read_wanted(text: str) -> tuple[str, float | None]:

@@ -15,9 +15,8 @@ from rich.table import Table
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, load_all, make_folder, save
-from ce_dynamics.cli.messages import print_line
+from ce_dynamics.cli.messages import BAD_INPUT, OK, print_line
 from ce_dynamics.cli.options import Kc
 from ce_dynamics.cli.progress import Display
 from ce_dynamics.cli.tables import number, unit
@@ -35,9 +34,8 @@ from ce_dynamics.models.kc.force_sweeps import (
     travel_sweep,
 )
 from ce_dynamics.models.kc.live import live_page
-from ce_dynamics.models.kc.page import save_page
+from ce_dynamics.models.kc.page import SummaryRow, as_json, compliance_rows, design_rows, end_rows, save_page
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.summary import SummaryRow, as_json, compliance_rows, design_rows, end_rows
 from ce_dynamics.models.kc.sweeps import KINDS, MOST_POSES, POSES, Sweep, csv_text, sweep_of
 from ce_dynamics.models.kc.vehicle import elastic_joints
 from ce_dynamics.simulation.netcdf import netcdf_bytes
@@ -81,7 +79,7 @@ def run(options: Kc) -> int:
     for label, trouble in troubles:
         whose = f"{label}: " if len(tried) > 1 else ""
         print_line(f"{whose}{trouble}; poses that are reached are saved as partial")
-    return exit_codes.BAD_INPUT if troubles else exit_codes.OK
+    return BAD_INPUT if troubles else OK
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,8 @@ from typing import TypedDict, cast, get_args
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place, describe_os_error
 from ce_dynamics.algebra.interrupts import was_interrupt
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import Writer, make_folder, parse_options, save
-from ce_dynamics.cli.loading import loading
-from ce_dynamics.cli.messages import print_line, show_notes
+from ce_dynamics.cli.messages import BAD_INPUT, FAILED, INTERRUPTED, OK, loading, print_line, show_notes
 from ce_dynamics.cli.options import Simulate
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
@@ -106,12 +104,10 @@ def run(options: Simulate) -> int:
                     files["table"] = save_table(outcome.results.dataset(), options.table)
         problem = draw(files, outcome.results, case, options, interruption)
     if problem and not outcome.message:
-        outcome = SimulationOutcome(outcome.results, exit_codes.BAD_INPUT, problem)
+        outcome = SimulationOutcome(outcome.results, BAD_INPUT, problem)
     drawn = (options.no_plots or "png" in files) and (options.view is None or "html" in files)
     if not drawn and not outcome.message:
-        outcome = SimulationOutcome(
-            outcome.results, exit_codes.INTERRUPTED, "interrupted before all was drawn"
-        )
+        outcome = SimulationOutcome(outcome.results, INTERRUPTED, "interrupted before all was drawn")
     names = {kind: str(files[kind]) for kind in KINDS if kind in files}
     if options.json:
         print_json(case.title, outcome.message, outcome.results.attrs, summary, names)
@@ -153,17 +149,17 @@ def integrate(
         results = case.simulate_to_record(**accuracy, progress=progress)
     except SimulationError as error:
         partial = cast("Record", error.partial)
-        code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
+        code = INTERRUPTED if interruption.requested else FAILED
         return SimulationOutcome(partial, code, str(error))
     finally:
         interruption.reset()
-    return SimulationOutcome(results, exit_codes.OK, "")
+    return SimulationOutcome(results, OK, "")
 
 
 def name_of(case: Case, outcome: SimulationOutcome) -> str:
     """Return the name of the files of a run, without suffix; that of a partial run ends in ``-partial``."""
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
-    return name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
+    return name if outcome.exit_code == OK else f"{name}-partial"
 
 
 def draw(

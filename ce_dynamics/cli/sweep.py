@@ -10,9 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.common import parse_options
-from ce_dynamics.cli.messages import print_line
+from ce_dynamics.cli.messages import FAILED, INTERRUPTED, OK, print_line
 from ce_dynamics.cli.options import SweepOptions
 from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
@@ -109,11 +108,11 @@ def make(plan: SweepPlan, output: Path, processes: int, scheduler: str | None) -
         print_line(
             f"interrupted with {total - len(folder.rows)} runs left; the same command completes the sweep"
         )
-        return exit_codes.INTERRUPTED
+        return INTERRUPTED
     if len(folder.failures()) == total:
         print_line("every run failed")
-        return exit_codes.FAILED
-    return exit_codes.OK
+        return FAILED
+    return OK
 
 
 def show_batches(batches: Iterator[Batch], folder: SweepFolder, total: int) -> Iterator[Batch]:

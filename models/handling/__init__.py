@@ -7,7 +7,6 @@
 """
 
 from ce_dynamics.algebra.lazy_names import lazy_names
-from ce_dynamics.models.handling.bench import compare as compare, perform as perform
 from ce_dynamics.models.handling.outcome import (
     Outcome as Outcome,
     Verdict as Verdict,
@@ -15,7 +14,11 @@ from ce_dynamics.models.handling.outcome import (
     save_page as save_page,
 )
 from ce_dynamics.models.handling.procedure import Procedure as Procedure
-from ce_dynamics.models.handling.procedures import PROCEDURES as PROCEDURES
+from ce_dynamics.models.handling.procedures import (
+    PROCEDURES as PROCEDURES,
+    compare as compare,
+    perform as perform,
+)
 from ce_dynamics.models.handling.subject import (
     Run as Run,
     Start as Start,

@@ -24,10 +24,9 @@ from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.parameters import Values, guards_of, meaning_of, outcomes_of
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.kc.optimisation import Target
-from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
+from ce_dynamics.models.kc.page import AXES, LEAST, PANELS, finite
 from ce_dynamics.models.kc.pose_search import CLOSED, ITERATIONS, SHORTEST, STRIDE
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.summary import finite
 from ce_dynamics.models.kc.sweeps import KINDS, SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.tyres.element import RoadTyre, single_tyres

@@ -27,7 +27,7 @@ from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.column import Column
-from ce_dynamics.models.vehicles.trailers.hitches import TorsionHitchData
+from ce_dynamics.models.vehicles.trailers import TorsionHitchData
 
 Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]
 """Lower and upper point of a steering axis, each with the body it is fixed on."""

@@ -1,11 +1,23 @@
-"""Friction brake that holds at stand-still."""
+"""Friction through an elastic deflection, which sticks without creep, and the brake that holds by it.
+
+A contact of stiffness c and damping d carries the force F = c x + d ẋ of its deflection x.  What slides is
+described by a steady-state characteristic F = −(G/W) v of the sliding velocity v, where W is a speed and G a
+force; both are continuous where the quotient is not: at rest W = 0, with no load G = 0.  The deflection
+takes up part of the sliding, so that the characteristic acts on v + ẋ:
+
+    W (c x + d ẋ) = −G (v + ẋ).                                                                        (1)
+
+This is Rill's first-order tyre dynamics (Road Vehicle Dynamics, 2nd ed., §3.3) written so that standing
+still is regular: W = 0 gives ẋ = −v, a spring and a damper that hold without creep.  G = 0 gives ẋ = −(c/d)
+x, a deflection that relaxes when nothing holds it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import (
@@ -18,8 +30,36 @@ from ce_dynamics.mechanism.forces.base import (
 )
 from ce_dynamics.models.data.quantities import ParameterQuantity, check_number
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import unit_clip
+
+TINY_FORCE = 1e-9
+"""[N] or [N m]; keeps 0/0 (neither load nor motion) finite."""
+
+RELEASE_ONSET = 0.01
+"""Part of a contact's reference force: excess of deflection at which half of it sheds."""
+
+
+def deflection_rate(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Scalar) -> Scalar:
+    """Return ẋ of equation (1)."""
+    return -(W * c * x + G * v) / (W * d + G + TINY_FORCE)
+
+
+def deflection_force(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Scalar) -> Scalar:
+    """Return F = c x + d ẋ of equation (1), with ẋ eliminated: exactly zero with no load (G = 0)."""
+    return G * (c * x - d * v) / (W * d + G + TINY_FORCE)
+
+
+def excess_release(elastic: Scalar, capacity: Scalar, reference: float, speed: float) -> Scalar:
+    """Return a contribution to W that sheds deflection the contact can no longer hold.
+
+    At rest (v = 0) equation (1) would keep any deflection, even when the load or the brake pedal that held
+    it has gone.  Where the elastic force exceeds the capacity, W grows by ``speed`` per ``reference`` of
+    excess, once that is well beyond `RELEASE_ONSET` of the reference; it sets in smoothly.
+    """
+    excess = maximum(absolute(elastic) - capacity, 0.0) / reference
+    squared = excess * excess
+    return speed * squared * excess / (squared + RELEASE_ONSET * RELEASE_ONSET)
+
 
 RELEASE_SPIN = 50.0
 """[rad/s] per full brake torque: how fast wind-up is shed that exceeds what the pedal holds."""
@@ -52,7 +92,7 @@ def brake_torque(p: Any, capacity: Scalar, windup: Scalar, spin: Scalar) -> tupl
     creep, and a turning one feels ± capacity.
     """
     W = absolute(spin) + excess_release(p.stiffness * windup, capacity, p.max_torque, RELEASE_SPIN)
-    # In `deflection` the deflection opposes the motion: x = −z, v = spin.
+    # In (1) the deflection opposes the motion: x = −z, v = spin.
     torque = -deflection_force(p.stiffness, p.damping, -windup, spin, W, capacity)
     return torque, -deflection_rate(p.stiffness, p.damping, -windup, spin, W, capacity)
 

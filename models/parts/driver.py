@@ -29,8 +29,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
-from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.parts.rounding import saturate_symmetric, saturate_unit
+from ce_dynamics.models.parts.rounding import RoundedTable, saturate_symmetric, saturate_unit
 
 Sensors = Mapping[str, Scalar]
 """Quantities that a driver model observes.

@@ -11,8 +11,8 @@ from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import (
+    RoundedTable,
     round_absolute,
     round_ramp,
     rounded_ramp_integral,

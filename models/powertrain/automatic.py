@@ -12,8 +12,7 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, ParameterQuantity, check_function
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.rounded_table import ROUNDED, RoundedTable
-from ce_dynamics.models.parts.rounding import round_absolute, round_ramp
+from ce_dynamics.models.parts.rounding import ROUNDED, RoundedTable, round_absolute, round_ramp
 from ce_dynamics.models.powertrain.base import (
     SELECTOR,
     THROTTLE,

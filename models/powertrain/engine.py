@@ -9,8 +9,7 @@ from pydantic import model_validator
 from ce_dynamics.algebra.arrays import Scalar, absolute
 from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, ParameterQuantity
 from ce_dynamics.models.data.schema import Curve, Section
-from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.parts.rounding import round_clip, smooth_step, unit_clip
+from ce_dynamics.models.parts.rounding import RoundedTable, round_clip, smooth_step, unit_clip
 
 GOVERNOR_BAND = 0.2
 """Band below the idle speed over which the idle governor opens the throttle, in parts of the idle speed."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, sin, sqrt
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.tyres.tmeasy_curves import (

@@ -203,7 +203,7 @@ class SlipCurve(NamedTuple):
 class SlipForce(NamedTuple):
     """Steady-state characteristic per axis as F = −(G/W) v, and capacities.
 
-    The form is that of `ce_dynamics.models.parts.deflection`: W are speeds, G forces; ``s`` is the
+    The form is that of `ce_dynamics.models.parts.brake`: W are speeds, G forces; ``s`` is the
     generalised slip, ``FM_x`` and ``FM_y`` are the maximum forces.
     """
 

@@ -23,13 +23,13 @@ from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.elastic_joints import make_elastic
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.assistance.controllers import (
+from ce_dynamics.models.parts.assistance import (
     AntiLock,
     AssistedWheel,
+    Shifting,
     StabilityControl,
     TractionControl,
 )
-from ce_dynamics.models.parts.assistance.shifting import Shifting
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller

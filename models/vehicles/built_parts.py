@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.corner import Corner
@@ -13,7 +12,7 @@ from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.suspensions.suspension_graph import check_joined
-from ce_dynamics.models.vehicles.trailers.trailer import Trailer
+from ce_dynamics.models.vehicles.trailers import Trailer
 
 
 def axle_of(axle: AxleLayout, data: VehicleDescription) -> BuiltAxle:
@@ -22,18 +21,18 @@ def axle_of(axle: AxleLayout, data: VehicleDescription) -> BuiltAxle:
     if axle.template.listed:
         check_joined(axle.name, axle.graph, steered)
     own = None if axle.template.axle is None else getattr(data, axle.name, None)
-    ends = {name: section(data, name) for name in axle.corners}
+    ends = {name: getattr(data, name) for name in axle.corners}
     return BuiltAxle.of(axle.name, axle.template, own, ends, steered=steered, gear=axle.gear)
 
 
 def corners_of(axle: BuiltAxle, data: VehicleDescription) -> list[Corner]:
     """Return the corners of an axle."""
-    return [Corner.of(side.name, section(data, side.name), axle) for side in axle.sides]
+    return [Corner.of(side.name, getattr(data, side.name), axle) for side in axle.sides]
 
 
 def bar_of(axle: AxleLayout, data: VehicleDescription, trailers: Mapping[str, Trailer]) -> AntiRollBar:
     """Return the anti-roll bar of an axle, relative to the origin of the vehicle or of its trailer."""
-    bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
+    bar = AntiRollBar.of(axle.name, getattr(data, axle.name).anti_roll_bar)
     return bar if axle.trailer is None else bar.shift(trailers[axle.trailer].at)
 
 
@@ -42,11 +41,6 @@ def steering_of(
 ) -> Steering:
     """Return a steering mechanism, placed, knowing the corners that it steers."""
     axles = layout.steered[name]
-    made = STEERINGS[str(axles[0].steering)].of(section(data, name))
+    made = STEERINGS[str(axles[0].steering)].of(getattr(data, name))
     named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
     return named.aim([corners[corner] for axle in axles for corner in axle.corners])
-
-
-def section(data: VehicleDescription, name: str) -> Any:
-    """Return a section that not every vehicle has."""
-    return getattr(data, name)

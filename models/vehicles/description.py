@@ -36,7 +36,6 @@ from ce_dynamics.models.vehicles.built_parts import (
     axle_of,
     bar_of,
     corners_of,
-    section,
     steering_of,
 )
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
@@ -62,7 +61,7 @@ from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
 from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
-from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
+from ce_dynamics.models.vehicles.trailers import Trailer, build_trailers
 from ce_dynamics.models.vehicles.tree import SIDES, short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
@@ -211,12 +210,12 @@ class VehicleParameters:
         for axle in layout.axles:
             if axle.trailer is not None:
                 carrier = trailers[axle.trailer]
-                standing = {name: shift_points(section(given, name), carrier.at) for name in axle.corners}
+                standing = {name: shift_points(getattr(given, name), carrier.at) for name in axle.corners}
                 given = given.model_copy(update=standing)
         for mechanism, steered in layout.steered.items():
             carrying = steered[0].trailer
             if carrying is not None:
-                there = shift_points(section(given, mechanism), trailers[carrying].at)
+                there = shift_points(getattr(given, mechanism), trailers[carrying].at)
                 given = given.model_copy(update={mechanism: there})
         axles = {axle.name: axle_of(axle, given) for axle in layout.axles}
         corners = {one.name: one for axle in axles.values() for one in corners_of(axle, given)}
@@ -241,7 +240,7 @@ class VehicleParameters:
             },
             steerings={name: steering_of(name, layout, given, corners) for name in layout.steered},
             bushings=tuple(
-                VehicleBushing.of(item, axle, corners[corner], section(given, corner), layout.bushings)
+                VehicleBushing.of(item, axle, corners[corner], getattr(given, corner), layout.bushings)
                 for axle in layout.axles
                 for corner in axle.corners
                 for item in axle.bushings
@@ -353,7 +352,7 @@ class VehicleParameters:
     def differential(self, axle: str) -> LockedData | ClutchData | None:
         """Return the lock of an axle's differential; none where it is open."""
         kind = next(one.differential for one in self.layout.axles if one.name == axle)
-        lock: LockedData | ClutchData | None = None if kind is None else section(self.data, axle).differential
+        lock: LockedData | ClutchData | None = None if kind is None else getattr(self.data, axle).differential
         return lock
 
     @property

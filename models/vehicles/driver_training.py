@@ -30,7 +30,7 @@ from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.models.parts.driver import DriverParameters, invert_arms, turn_steering
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
-from ce_dynamics.models.parts.rounded_table import RoundedTable
+from ce_dynamics.models.parts.rounding import RoundedTable
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.simulate import try_run

@@ -29,7 +29,7 @@ from ce_dynamics.models.vehicles.steering_angle import (
     max_wheel_angle,
     steering_wheel_lock,
 )
-from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, FOLDING_STEERING, STRAIGHT
+from ce_dynamics.models.vehicles.trailers import FOLDING, FOLDING_STEERING, STRAIGHT
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
 BACKWARDS = ("selector", "gear", "clutch")

@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.models.tyres.chrono import ChronoTyre
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.standing import find_rest, heading_as, name_inputs, place_on_road
-from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
+from ce_dynamics.models.vehicles.trailers import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import try_run

@@ -49,8 +49,13 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     make_steered_sections,
     template_of,
 )
-from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
-from ce_dynamics.models.vehicles.trailers.trailer import TrailerLayout, trailer_section, trailers_of
+from ce_dynamics.models.vehicles.trailers import (
+    FOLDING,
+    STRAIGHT,
+    TrailerLayout,
+    trailer_section,
+    trailers_of,
+)
 from ce_dynamics.models.vehicles.tree import NO_PARTS, SIDES, Parts, long_name
 from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
 

@@ -35,7 +35,7 @@ from ce_dynamics.models.parts.force_laws import (
     Together,
     Travel,
 )
-from ce_dynamics.models.parts.rounded_table import RoundedTable
+from ce_dynamics.models.parts.rounding import RoundedTable
 
 Lengths = Annotated[Numbers, ParameterQuantity("m", curve=True)]
 Speeds = Annotated[Numbers, ParameterQuantity("m/s", curve=True)]

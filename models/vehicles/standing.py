@@ -13,7 +13,7 @@ from ce_dynamics.compiled.trim import lower, slopes
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.brake import Brake
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
+from ce_dynamics.models.vehicles.trailers import unheld_coordinates
 
 STEP = 1e-7
 """Step of differences, over the size of an entry or 1."""

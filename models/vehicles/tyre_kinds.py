@@ -22,7 +22,7 @@ from ce_dynamics.models.data.quantities import (
     PositiveStiffness,
 )
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.rounded_table import RoundedTable
+from ce_dynamics.models.parts.rounding import RoundedTable
 from ce_dynamics.models.tyres.chrono import (
     DAHL_DAMPING,
     DAHL_STIFFNESS,

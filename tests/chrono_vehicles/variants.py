@@ -20,10 +20,9 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.chrono.power import DRIVELINES
-from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
+from ce_dynamics.models.vehicles.chrono.transmissions import ENGINES, TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import TYRES
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle

@@ -16,8 +16,7 @@ from ce_dynamics.models.handling.metrics.steady_state import (
 )
 from ce_dynamics.models.handling.metrics.step_response import StepResponse, step_response, tb_factor
 from ce_dynamics.models.handling.outcome import DEGREES, FINE
-from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.steering_wheel import BEGIN, ramp, steering_at
+from ce_dynamics.models.handling.procedure import BEGIN, Procedure, ramp, steering_at
 from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import ConstantRadius, ConstantSteer, Option, StepSteer
 from ce_dynamics.models.parts.manoeuvres.base import DIRECTION, FRICTION, speed_option

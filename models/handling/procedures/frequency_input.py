@@ -16,8 +16,7 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
 )
 from ce_dynamics.models.handling.metrics.step_response import random_response
 from ce_dynamics.models.handling.outcome import DEGREES
-from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.steering_wheel import steering_at
+from ce_dynamics.models.handling.procedure import Procedure, steering_at
 from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import Option, PulseSteer, RandomSteer, SineSweep
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option, switch

@@ -19,8 +19,7 @@ from ce_dynamics.models.handling.metrics.turn import (
     wheel_lift,
 )
 from ce_dynamics.models.handling.outcome import DEGREES, Verdict
-from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.steering_wheel import LOCK, steering_at
+from ce_dynamics.models.handling.procedure import LOCK, Procedure, steering_at
 from ce_dynamics.models.handling.subject import Run
 from ce_dynamics.models.parts.manoeuvres import Fishhook, JTurn, Option, SineWithDwell
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option

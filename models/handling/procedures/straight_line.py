@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ce_dynamics.models.handling.metrics.straight import STANDING, braking, time_over, times_to
+from ce_dynamics.models.handling.metrics.instants import STANDING, braking, time_over, times_to
 from ce_dynamics.models.handling.outcome import DEGREES, FINE
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.subject import Run

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.straight import STANDING
+from ce_dynamics.models.handling.metrics.instants import STANDING
 from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
 from ce_dynamics.models.handling.metrics.validity import CREEPING
 from ce_dynamics.models.handling.outcome import DEGREES

@@ -35,8 +35,7 @@ from ce_dynamics.models.parts.paths import (
     PlannedPath,
     plan_path,
 )
-from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.parts.rounding import smooth_step
+from ce_dynamics.models.parts.rounding import RoundedTable, smooth_step
 
 
 class ConstantRadius(Manoeuvre):

@@ -6,7 +6,7 @@ so that small slips follow with the relaxation lengths σ_x and σ_y (Besselink,
 
     F = −(S/V) v,        S = F/slip the secant of the curve, V = |V_x|, v the sliding velocity,         (a)
 
-in `ce_dynamics.models.parts.deflection`, which gives the deflection its share of the sliding.  At small slips
+in `ce_dynamics.models.parts.brake`, which gives the deflection its share of the sliding.  At small slips
 S is the slip stiffness, and this is the linear equation of relaxation, σ κ̇′ + |V_x| κ′ = |V_x| κ (7.9); at
 large slips the secant falls and the contact follows faster (non-linear relaxation); at rest V = 0 and the
 contact sticks, a spring and a damper that hold without creep.
@@ -29,7 +29,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,

@@ -19,9 +19,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum,
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.parts.rounding import smooth_step
+from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.rounding import RoundedTable, smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,
     PEAK_SLIPS,

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
+from ce_dynamics.models.vehicles.chrono.transmissions import ENGINES, TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import TYRES
 
 MOST_CANDIDATES = 2000

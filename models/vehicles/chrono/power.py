@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ce_dynamics.models.vehicles.chrono.bodies import HALF_SHAFT_TIME, HALF_SHAFT_WIND_UP
-from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, find_companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
-from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
+from ce_dynamics.models.vehicles.chrono.transmissions import ENGINES, TRANSMISSIONS
 
 LIGHT = 2.0
 """[kg m²] at the wheels for the shafts of drivelines that have none."""

@@ -33,7 +33,7 @@ from ce_dynamics.models.vehicles.chrono.power import power, shafts
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, yaml_text
 from ce_dynamics.models.vehicles.chrono.steering import set_locks, set_phases, steering
 from ce_dynamics.models.vehicles.layout import MECHANISMS
-from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
+from ce_dynamics.models.vehicles.trailers import FOLDING
 from ce_dynamics.models.vehicles.tree import nest
 
 UNCHOSEN = FileChoice()

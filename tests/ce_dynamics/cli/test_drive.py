@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
+from ce_dynamics.cli.messages import BAD_INPUT
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import drive
 from ce_dynamics.models.vehicles.case import VehicleSetup
@@ -22,7 +22,7 @@ def test_impossible_file_names_are_refused_before_compiling(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(drive, "drive_page", None)
-    assert execute(["drive", "--output", name]) == exit_codes.BAD_INPUT
+    assert execute(["drive", "--output", name]) == BAD_INPUT
     message = capsys.readouterr().err
     assert "choose another" in message
     assert message.count("\n") == 1

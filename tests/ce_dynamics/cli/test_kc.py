@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
+from ce_dynamics.cli.messages import BAD_INPUT
 from ce_dynamics.models.tyres import read_tyre_file
 
 
@@ -97,7 +97,7 @@ def test_sweeps_beyond_the_reach_save_what_is_within(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--vehicle", "sedan", "--axle", "rear", "--travel", "-0.9:0.9:91"]
-    assert execute(["kc", *arguments, "--output", str(tmp_path)]) == exit_codes.BAD_INPUT
+    assert execute(["kc", *arguments, "--output", str(tmp_path)]) == BAD_INPUT
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "saved as partial" in said

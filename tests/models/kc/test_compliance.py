@@ -17,7 +17,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.elastic_joints import ElasticJoint, make_elastic
 from ce_dynamics.models import kc
-from ce_dynamics.models.kc.summary import compliance_rows, design_rows
+from ce_dynamics.models.kc.page import compliance_rows, design_rows
 from tests.models.kc.rods import Floats
 
 MIRROR = np.array([1.0, -1.0, 1.0])

@@ -12,8 +12,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.live import LivePage
-from ce_dynamics.models.kc.page import axle_picture, page
-from ce_dynamics.models.kc.summary import as_json, design_rows
+from ce_dynamics.models.kc.page import as_json, axle_picture, design_rows, page
 from ce_dynamics.models.kc.sweeps import KINDS, columns, csv_text, sweep_of
 from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, ackermann, front_swing_arm, side_swing_arm
 from ce_dynamics.models.vehicles.description import VehicleParameters

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from ce_dynamics.compiler import trace
-from ce_dynamics.models.parts.rounded_table import ROUNDED, RoundedTable
-from ce_dynamics.models.parts.rounding import OFFSET
+from ce_dynamics.models.parts.rounding import OFFSET, ROUNDED, RoundedTable
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 
 

@@ -18,8 +18,7 @@ from ce_dynamics.models.parts.force_laws import (
     Together,
     Travel,
 )
-from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.parts.rounding import OFFSET
+from ce_dynamics.models.parts.rounding import OFFSET, RoundedTable
 
 X, Y = (-0.2, -0.05, 0.0, 0.1), (-900.0, -100.0, 0.0, 500.0)
 CURVE = RoundedTable(X, Y)

@@ -17,7 +17,7 @@ from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.models.vehicles.chrono.small_car import written
 from tests.models.vehicles.chrono.test_rear_chassis import folding
-from tests.models.vehicles.trailers.test_trailers import two_trailers
+from tests.models.vehicles.test_trailers import two_trailers
 
 
 @pytest.mark.parametrize("vehicle", ["hmmwv", "sedan-cvt"])

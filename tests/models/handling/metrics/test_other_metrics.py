@@ -16,8 +16,8 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
     frequency_response,
     shape,
 )
+from ce_dynamics.models.handling.metrics.instants import braking, time_over, times_to
 from ce_dynamics.models.handling.metrics.step_response import random_response
-from ce_dynamics.models.handling.metrics.straight import braking, time_over, times_to
 from ce_dynamics.models.handling.metrics.turn import (
     DwellResponse,
     TurnReaction,

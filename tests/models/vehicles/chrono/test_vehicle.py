@@ -18,7 +18,7 @@ from ce_dynamics.models.parts.brake import Brake
 from ce_dynamics.models.powertrain.differentials import InboardBrake
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
-from ce_dynamics.models.vehicles.chrono.engines import CHORD
+from ce_dynamics.models.vehicles.chrono.transmissions import CHORD
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle

@@ -20,7 +20,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle, wheel_rates
 from ce_dynamics.models.vehicles.sensors import crossing_force
 from tests.models.vehicles.any_vehicle import assert_accelerations, driven, random_instant
-from tests.models.vehicles.trailers.single_track import single_track
+from tests.models.vehicles.single_track import single_track
 
 TWO_TRAILERS = """
 base: van

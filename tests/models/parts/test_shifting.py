@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ce_dynamics.models.parts.assistance.shifting import Shifting, ShiftingData
+from ce_dynamics.models.parts.assistance import Shifting, ShiftingData
 
 PERIOD, TIME = 0.02, 0.6
 IDLE = {"clutch": 0.0, "throttle": 0.5}
