@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypedDict, cast, get_args
+from typing import Any, cast, get_args
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place, describe_os_error
@@ -42,28 +42,16 @@ class SimulationOutcome:
     message: str
 
 
-class Accuracy(TypedDict):
-    """Method, tolerances and step, as `Case.simulate` takes them."""
-
-    method: Method
-    rtol: float | None
-    atol: float | None
-    step: float | None
-
-
-def accuracy_of(options: Simulate) -> Accuracy:
+def accuracy_of(options: Simulate) -> dict[str, Any]:
     """Return the method with its tolerances and step, checked before anything is prepared."""
-    found = Accuracy(
-        method=chosen_method(options.method),
-        rtol=None if options.rtol is None else si_value("--rtol", options.rtol, "1"),
-        atol=None if options.atol is None else si_value("--atol", options.atol, "1"),
-        step=None if options.step is None else si_value("--step", options.step, "s"),
-    )
+    method, units = chosen_method(options.method), {"rtol": "1", "atol": "1", "step": "s"}
+    given = {name: getattr(options, name) for name in units}
+    found = {n: si_value(f"--{n}", text, units[n]) for n, text in given.items() if text is not None}
     try:
-        settings_of(found["method"], METHODS, rtol=found["rtol"], atol=found["atol"], step=found["step"])
+        settings_of(method, METHODS, **found)
     except ModelError as error:  # begins with the name
         raise DataError(f"--{error}") from None
-    return found
+    return {"method": method, **found}
 
 
 def run(options: Simulate) -> int:
@@ -134,7 +122,7 @@ def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
 
 
 def integrate(
-    case: Case, accuracy: Accuracy, display: Display, interruption: Interruption
+    case: Case, accuracy: Mapping[str, Any], display: Display, interruption: Interruption
 ) -> SimulationOutcome:
     """Integrate, and keep partial results of a run that stops early."""
 

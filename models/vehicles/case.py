@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,9 +37,8 @@ from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.equilibrium import settle, straighten, yaw_gain
 from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.plausibility import warn_of_bump_stops
-from ce_dynamics.models.vehicles.prepared_run import Case
+from ce_dynamics.models.vehicles.prepared_run import INTEGRATION, Case
 from ce_dynamics.models.vehicles.sensors import add_sensors
-from ce_dynamics.simulation.options import Method
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -319,24 +318,23 @@ def prepare(
     return VehicleSetup(model, overrides, tyres, road, free).prepare(manoeuvre, **task)
 
 
-def run(
-    manoeuvre: str = DEFAULT_MANOEUVRE,
-    *,
-    method: Method = "RK45",
-    rtol: float | None = None,
-    atol: float | None = None,
-    step: float | None = None,
-    progress: Callable[[float], None] | None = None,
-    **vehicle_and_task: Any,
-) -> xr.Dataset:
+def run(manoeuvre: str = DEFAULT_MANOEUVRE, **options: Any) -> xr.Dataset:
     """Simulate a vehicle in a manoeuvre: `prepare` it, then `Case.simulate`.
+
+    Parameters
+    ----------
+    manoeuvre : str
+        A key of `MANOEUVRES`.
+    **options
+        Those of `prepare` and of `VehicleSetup.prepare`, and of the integration: ``method``, ``rtol``,
+        ``atol``, ``step``, ``progress`` and others of `ce_dynamics.simulate`.
 
     Examples
     --------
     >>> results = run(speed="43.2 km/h", overrides=["front.spring.linear=120 kN/m"])
     """
-    case = prepare(manoeuvre, **vehicle_and_task)
-    return case.simulate(method=method, rtol=rtol, atol=atol, step=step, progress=progress)
+    integration = {name: options.pop(name) for name in INTEGRATION if name in options}
+    return prepare(manoeuvre, **options).simulate(**integration)
 
 
 def add_road(own: Road, text: str, friction: float) -> Road:

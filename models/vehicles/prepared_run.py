@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import valid_name
-from ce_dynamics.errors import SimulationError
+from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
-from ce_dynamics.simulation.options import Method, RunOptions
+from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Record, ResultVariable
 from ce_dynamics.simulation.simulate import simulate_to_record
 
 if TYPE_CHECKING:
     import xarray as xr
+
+INTEGRATION = tuple(
+    field.name for field in fields(RunOptions) if field.name not in ("duration", "y0", "audit")
+)
+"""Options of a run that a case leaves open."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +57,14 @@ class Case:
     attributes: Mapping[str, str | float]
     body_file: Path | None = None
 
-    def simulate(
-        self,
-        *,
-        method: Method = "RK45",
-        rtol: float | None = None,
-        atol: float | None = None,
-        step: float | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> xr.Dataset:
-        """Integrate; see `ce_dynamics.simulation.simulate.simulate` for the arguments and errors.
+    def simulate(self, **integration: Any) -> xr.Dataset:
+        """Integrate the case.
+
+        Parameters
+        ----------
+        **integration
+            Options of `ce_dynamics.simulate` in `INTEGRATION`: ``method``, ``rtol``, ``atol``, ``step``,
+            ``progress`` and others.
 
         Returns
         -------
@@ -68,34 +72,17 @@ class Case:
             With ``path_error`` [m] where there is a path to follow.
         """
         try:
-            return self.simulate_to_record(
-                method=method, rtol=rtol, atol=atol, step=step, progress=progress
-            ).dataset()
+            return self.simulate_to_record(**integration).dataset()
         except SimulationError as error:
             if isinstance(error.partial, Record):
                 error.partial = error.partial.dataset()
             raise
 
-    def simulate_to_record(
-        self,
-        *,
-        method: Method = "RK45",
-        rtol: float | None = None,
-        atol: float | None = None,
-        step: float | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> Record:
+    def simulate_to_record(self, **integration: Any) -> Record:
         """Simulate the case into a `Record`, without loading xarray; see `simulate`."""
-        options = RunOptions(
-            duration=self.duration,
-            y0=self.y0,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            step=step,
-            audit=True,
-            progress=progress,
-        )
+        for name in integration:
+            checks.check_name("simulate", name, sorted(INTEGRATION), "option", ModelError)
+        options = RunOptions(duration=self.duration, y0=self.y0, audit=True, **integration)
         try:
             results = simulate_to_record(self.model, self.manoeuvre, options)
         except SimulationError as error:
