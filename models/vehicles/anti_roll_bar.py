@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated
 
@@ -17,14 +16,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import ParameterQuantity, Point
-from ce_dynamics.models.vehicles.bodies import (
-    BodyData,
-    BodyParameters,
-    Mirrored,
-    Vector,
-    add_rigid_body,
-    body,
-)
+from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, add_rigid_body, body, image
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
 
 
@@ -41,62 +33,36 @@ class AntiRollBarData(BodyData):
     stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
     damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 
+    @property
+    def half(self) -> BodyParameters:
+        """The left half, in vehicle coordinates."""
+        return body(self, np.zeros(3))
 
-@dataclass(frozen=True, eq=False)
-class AntiRollBar(Mirrored):
-    """A bar in vehicle coordinates; points of its left half [m]."""
-
-    half: BodyParameters
-    pivot: Vector
-    end: Vector
-    link: Vector
-    stiffness: float
-    damping: float
-
-    @classmethod
-    def of(cls, axle: str, data: AntiRollBarData) -> AntiRollBar:
-        """Build the bar from its data."""
+    def check(self, axle: str) -> None:
+        """Refuse points that make no bar."""
         name = f"{axle}.anti_roll_bar"
-        check_apart(name, [("end", data.end, "link", data.link)])
-        beside = (data.pivot[0], data.pivot[1] + 1.0, data.pivot[2])
-        check_off(name, [("end", data.end, "the bar's axis", data.pivot, beside)])
-        if not decide(data.end[1] > 0.0, f"{name}.end: not on the left"):
+        check_apart(name, [("end", self.end, "link", self.link)])
+        beside = (self.pivot[0], self.pivot[1] + 1.0, self.pivot[2])
+        check_off(name, [("end", self.end, "the bar's axis", self.pivot, beside)])
+        if not decide(self.end[1] > 0.0, f"{name}.end: not on the left"):
             raise DataError(
-                f"{name}.end: y = {data.end[1]:g} m is not on the left; give the left half (y > 0)"
+                f"{name}.end: y = {self.end[1]:g} m is not on the left; give the left half (y > 0)"
             )
-        return cls(
-            half=body(data, np.zeros(3)),
-            pivot=np.array(data.pivot),
-            end=np.array(data.end),
-            link=np.array(data.link),
-            stiffness=data.stiffness,
-            damping=data.damping,
-        )
-
-    def shift(self, by: Vector) -> AntiRollBar:
-        """Return the bar displaced by a vector [m]."""
-        return replace(
-            self,
-            half=replace(self.half, com=self.half.com + by),
-            pivot=self.pivot + by,
-            end=self.end + by,
-            link=self.link + by,
-        )
 
     def add(self, system: System, axle: str, chassis: Body, links: tuple[Body, Body]) -> None:
         """Add both halves, hung on the suspensions' bodies `links` (left, right), and the torsion between."""
         halves = []
-        sides = ("left", self, links[0]), ("right", self.mirror(), links[1])
-        for side, bar, carrier in sides:
-            along = bar.pivot + np.array((0.0, 1.0, 0.0))
+        points = [np.array(point) for point in (self.pivot, self.end, self.link)]
+        left = "left", self.half, points, links[0]
+        right = "right", self.half.mirror(), [image(point) for point in points], links[1]
+        for side, half, (pivot, end, link), carrier in (left, right):
+            along = pivot + np.array((0.0, 1.0, 0.0))
             name = f"{axle}_{side}.anti_roll_bar"
-            ends = bar.pivot, along, bar.end, bar.link
-            drop_link = SpindleTieRod(*ends, name, None, chassis.name, carrier.name)
+            drop_link = SpindleTieRod(pivot, along, end, link, name, None, chassis.name, carrier.name)
             (joint,) = drop_link.joints()
-            halves.append(add_rigid_body(system, name, bar.half, chassis, joint.hinge))
+            halves.append(add_rigid_body(system, name, half, chassis, joint.hinge))
             drop_link.close(system)
-        left, right = halves
-        system.add_force(TwistSpring(f"{axle}.anti_roll_bar", left, right, self.stiffness, self.damping))
+        system.add_force(TwistSpring(f"{axle}.anti_roll_bar", *halves, self.stiffness, self.damping))
 
 
 class TwistSpring(ForceElement):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
+from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
+from ce_dynamics.models.vehicles.bodies import shift_points
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import STEERINGS, AxleLayout, VehicleLayout
 from ce_dynamics.models.vehicles.sections import VehicleDescription
@@ -30,10 +31,11 @@ def corners_of(axle: BuiltAxle, data: VehicleDescription) -> list[Corner]:
     return [Corner.of(side.name, getattr(data, side.name), axle) for side in axle.sides]
 
 
-def bar_of(axle: AxleLayout, data: VehicleDescription, trailers: Mapping[str, Trailer]) -> AntiRollBar:
-    """Return the anti-roll bar of an axle, relative to the origin of the vehicle or of its trailer."""
-    bar = AntiRollBar.of(axle.name, getattr(data, axle.name).anti_roll_bar)
-    return bar if axle.trailer is None else bar.shift(trailers[axle.trailer].at)
+def bar_of(axle: AxleLayout, data: VehicleDescription, trailers: Mapping[str, Trailer]) -> AntiRollBarData:
+    """Return the anti-roll bar of an axle, shifted from the origin of its trailer to that of the vehicle."""
+    bar: AntiRollBarData = getattr(data, axle.name).anti_roll_bar
+    bar.check(axle.name)
+    return bar if axle.trailer is None else shift_points(bar, trailers[axle.trailer].at)
 
 
 def steering_of(

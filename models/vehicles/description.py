@@ -30,7 +30,7 @@ from ce_dynamics.models.parts.brake import ClutchData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import plausibility
-from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
+from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shift_points
 from ce_dynamics.models.vehicles.built_parts import (
     axle_of,
@@ -112,7 +112,7 @@ class VehicleParameters:
     trailers: dict[str, Trailer]
     corners: dict[str, Any]
     axles: dict[str, BuiltAxle]
-    anti_roll_bars: dict[str, AntiRollBar]
+    anti_roll_bars: dict[str, AntiRollBarData]
     steerings: dict[str, Steering]
     bushings: tuple[VehicleBushing, ...]
     powertrain: PowertrainData

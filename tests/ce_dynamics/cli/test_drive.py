@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ce_dynamics.cli import drive
 from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.messages import BAD_INPUT
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles import drive
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.drive import parse_sliders, sliders_of
 from ce_dynamics.models.vehicles.files import SHIPPED

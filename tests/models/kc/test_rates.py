@@ -55,12 +55,15 @@ def spring_length(data: VehicleParameters, side: int, z: float) -> float:
 
 def bar_angle(data: VehicleParameters, side: int, z: float) -> float:
     """Return the angle of the bar's half about y at which its drop link has its length."""
-    bar = data.anti_roll_bars["front"] if side == 0 else data.anti_roll_bars["front"].mirror()
-    link = arm_point(data, side, z, bar.link)
-    length = np.linalg.norm(bar.end - bar.link)
+    bar = data.anti_roll_bars["front"]
+    pivot, end_0, link_0 = (
+        np.array(r) * (1.0, (1.0, -1.0)[side], 1.0) for r in (bar.pivot, bar.end, bar.link)
+    )
+    link = arm_point(data, side, z, link_0)
+    length = np.linalg.norm(end_0 - link_0)
 
     def gap(angle: float) -> float:
-        end = bar.pivot + Rotation.from_euler("y", angle).apply(bar.end - bar.pivot)
+        end = pivot + Rotation.from_euler("y", angle).apply(end_0 - pivot)
         return float(np.linalg.norm(end - link) - length)
 
     return float(newton(gap, 0.0, x1=1e-3, tol=1e-15, maxiter=100))

@@ -59,9 +59,10 @@ def test_drop_link_of_the_bar_keeps_its_length(sedan: System) -> None:
     y[[entry.name for entry in model.layout.q].index("front_left.lower_arm")] = 0.15
     outward = model.instant(y, model.u0).outward
     bar = DATA.anti_roll_bars["front"]
-    ends = (("front_left.anti_roll_bar", bar.end), ("front_left.lower_arm", bar.link))
+    end, link = np.array(bar.end), np.array(bar.link)
+    ends = (("front_left.anti_roll_bar", end), ("front_left.lower_arm", link))
     one, other = (outward.point(sedan.find(name), at, sedan.ground).r for name, at in ends)
-    assert np.linalg.norm(one - other) == pytest.approx(np.linalg.norm(bar.end - bar.link), abs=1e-14)
+    assert np.linalg.norm(one - other) == pytest.approx(np.linalg.norm(end - link), abs=1e-14)
 
 
 def test_rack_ahead_of_axle_steers_to_left_too() -> None:
