@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ce_dynamics._version import __version__
-from ce_dynamics.models.vehicles.summary import Figure, Summary
+from ce_dynamics.models.vehicles.summary import Summary, list_figures
 
 if TYPE_CHECKING:
     from ce_dynamics.models.handling.outcome import Outcome
@@ -68,7 +68,7 @@ def print_outcomes(outcomes: Sequence[Outcome]) -> None:
     )
     for column in table.columns[1:-1]:
         column.justify = "right"
-    for figure in rows_of(outcomes):
+    for figure in list_figures(one.figures for one in outcomes):
         values = [next((f.value for f in o.figures if f.key == figure.key), math.nan) for o in outcomes]
         table.add_row(figure.label, *map(number, values), unit(figure.unit))
     for criterion in dict.fromkeys(v.criterion for o in outcomes for v in o.verdicts):
@@ -87,15 +87,6 @@ def print_outcomes(outcomes: Sequence[Outcome]) -> None:
 
 JUDGED = {True: "kept", False: "NOT kept", None: "not judged"}
 """Verdicts in words."""
-
-
-def rows_of(outcomes: Sequence[Outcome]) -> list[Figure]:
-    """Return the figures that any of the outcomes has, each once, in order."""
-    found: dict[str, Figure] = {}
-    for outcome in outcomes:
-        for figure in outcome.figures:
-            found.setdefault(figure.key, figure)
-    return list(found.values())
 
 
 def print_files(files: Mapping[str, str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, sin, sqrt
 from ce_dynamics.compiler.free_numbers import nominal
@@ -26,21 +24,6 @@ RELEASE_SPEED = 10.0
 """[m/s] per nominal load: how fast horizontal deflection is shed that exceeds the maximum force."""
 
 _TINY = 1e-24
-
-
-class TyreForces(NamedTuple):
-    """Forces [N] and torques [N m] at the contact point, rates of the deflections, slips."""
-
-    Fx: Scalar
-    Fy: Scalar
-    Fz: Scalar
-    Mx: Scalar
-    My: Scalar
-    Mz: Scalar
-    x_dot: Scalar
-    y_dot: Scalar
-    s_x: Scalar
-    s_y: Scalar
 
 
 def vertical_force(p: TMeasyParameters, deflection: Scalar, rate: Scalar) -> Scalar:
@@ -99,8 +82,8 @@ def contact_length(p: TMeasyParameters, deflection: Scalar) -> Scalar:
     return 2.0 * sqrt(p.unloaded_radius * maximum(deflection, 0.0) + _TINY)
 
 
-def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -> TyreForces:
-    """Return forces at the contact for the tread's deflections x_e, y_e [m]."""
+def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -> TyreAnswer:
+    """Return forces at the contact for the tread's deflections x_e, y_e [m], and their rates."""
     deflection = p.unloaded_radius - c.radius
     Fz = vertical_force(p, deflection, -c.radius_rate)
     friction = c.friction / p.mu0
@@ -119,17 +102,22 @@ def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -
     if nominal(p.bore_radius) > 0.0:
         bore = bore_moment(p, c, Fz, sqrt(s_x * s_x + s_y * s_y), u)
     My = -p.rolling_resistance * Fz * p.unloaded_radius * transport / (u + p.v_n)
-    return TyreForces(
-        Fx,
-        Fy,
-        Fz,
-        p.overturning * Fz * y_e,
-        My,
-        -trail * Fy + bore,
-        deflection_rate(p.cx, p.dx, x_e, v_x, W_x, f.G_x),
-        deflection_rate(p.cy, p.dy, y_e, v_y, W_y, f.G_y),
-        s_x,
-        s_y,
+    return TyreAnswer(
+        Fx=Fx,
+        Fy=Fy,
+        Fz=Fz,
+        Mx=p.overturning * Fz * y_e,
+        My=My,
+        Mz=-trail * Fy + bore,
+        x_dot=(
+            deflection_rate(p.cx, p.dx, x_e, v_x, W_x, f.G_x),
+            deflection_rate(p.cy, p.dy, y_e, v_y, W_y, f.G_y),
+        ),
+        slip=s_x,
+        slip_angle=arctan(s_y),
+        deflection=maximum(deflection, 0.0),
+        rolling_speed=transport,
+        potential=vertical_energy(p, deflection) + 0.5 * (p.cx * x_e * x_e + p.cy * y_e * y_e),
     )
 
 
@@ -153,21 +141,4 @@ class TMeasyTyre(TyreModel):
         return self.parameters.unloaded_radius
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
-        p = self.parameters
-        f = tyre_forces(p, wheel, x[0], x[1])
-        depth = maximum(p.unloaded_radius - wheel.radius, 0.0)
-        stored = vertical_energy(p, p.unloaded_radius - wheel.radius)
-        return TyreAnswer(
-            Fx=f.Fx,
-            Fy=f.Fy,
-            Fz=f.Fz,
-            Mx=f.Mx,
-            My=f.My,
-            Mz=f.Mz,
-            x_dot=(f.x_dot, f.y_dot),
-            slip=f.s_x,
-            slip_angle=arctan(f.s_y),
-            deflection=depth,
-            rolling_speed=effective_radius(p, wheel.radius) * wheel.spin,
-            potential=stored + 0.5 * (p.cx * x[0] * x[0] + p.cy * x[1] * x[1]),
-        )
+        return tyre_forces(self.parameters, wheel, x[0], x[1])

@@ -315,14 +315,6 @@ def slip_force(
     return SlipForce(W * hat_x, G_x, W * hat_y, G_y, s, Fz_held * x.FM, Fz_held * y.FM)
 
 
-def steady_force(
-    p: TMeasyParameters, Fz: Scalar, s_x: Scalar, s_y: Scalar, friction: Scalar = 1.0
-) -> tuple[Scalar, Scalar]:
-    """Return steady (Fx, Fy) [N] at slips s_x = −(v_x − r_D Ω)/(r_D |Ω|), s_y = −v_y/(r_D |Ω|)."""
-    f = slip_force(p, Fz, friction, 1.0, -s_x, -s_y)
-    return f.G_x * s_x / f.W_x, f.G_y * s_y / f.W_y
-
-
 def pneumatic_trail(p: TMeasyParameters, Fz: Scalar, s_y: Scalar, friction: Scalar, length: Scalar) -> Scalar:
     """Return the pneumatic trail n [m] at lateral slip s_y for a contact of the given length.
 

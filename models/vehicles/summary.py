@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,6 +34,14 @@ class Figure(NamedTuple):
     label: str
     value: float
     unit: str
+
+
+def list_figures(groups: Iterable[Iterable[Figure]]) -> list[Figure]:
+    """Return the figures that any of some groups has, each key once, in order."""
+    found: dict[str, Figure] = {}
+    for figure in (one for group in groups for one in group):
+        found.setdefault(figure.key, figure)
+    return list(found.values())
 
 
 class CornerFigure(NamedTuple):

@@ -14,7 +14,7 @@ from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve
 from ce_dynamics.models.powertrain.envelope import EnvelopeData
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
-from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters
+from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters, slip_force
 
 PAYLOAD = 17125.65
 PN = 0.5 * PAYLOAD
@@ -126,3 +126,11 @@ class Scripted:
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
         return self.rates.get(body.name, 0.0)
+
+
+def steady_force(
+    p: TMeasyParameters, Fz: Scalar, s_x: Scalar, s_y: Scalar, friction: Scalar = 1.0
+) -> tuple[Scalar, Scalar]:
+    """Return steady (Fx, Fy) [N] at slips s_x = −(v_x − r_D Ω)/(r_D |Ω|), s_y = −v_y/(r_D |Ω|)."""
+    f = slip_force(p, Fz, friction, 1.0, -s_x, -s_y)
+    return f.G_x * s_x / f.W_x, f.G_y * s_y / f.W_y

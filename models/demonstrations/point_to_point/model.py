@@ -20,7 +20,7 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.algebra.arrays import skew
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
-from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
+from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
 from ce_dynamics.augmented.states import compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import valid_name
@@ -107,10 +107,6 @@ class Equations(NamedTuple):
     def block(self, row: int, column: int) -> Floats:
         """Return the 3×3 numbers of a block of `BLOCKS`."""
         return self.matrix[3 * row : 3 * row + 3, 3 * column : 3 * column + 3]
-
-    def right_block(self, row: int) -> Floats:
-        """Return the 3 numbers of an entry of `RIGHT_HAND_SIDE`."""
-        return self.right_hand_side[3 * row : 3 * row + 3]
 
     def solve(self) -> PairSolution:
         """Return the unknowns."""
@@ -283,12 +279,6 @@ class BodyPair:
         )
         joint = PointToPoint("joint", body_1, body_2, at=self.body_1.c)
         return ConstrainedSystem(system, joint), joint
-
-    def make_constrained_state(self, system: ConstrainedSystem, state: PairState) -> ConstrainedState:
-        """Return a state in terms of `make_constrained`."""
-        placed = system.default_state()
-        placed = placed.place("body 1", r=state.x1, quaternion=state.q1, v=state.v1, w=state.w1)
-        return placed.place("body 2", r=state.x2, quaternion=state.q2, v=state.v2, w=state.w2)
 
     def make_embedded(self) -> System:
         """Make body 1 free, body 2 on it by a spherical hinge: nine velocities, nothing to drift."""

@@ -120,10 +120,8 @@ class ModalSpectrum(NamedTuple):
         return self._replace(characters=tuple(characters))
 
 
-def driving_modes(
-    model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None
-) -> list[DrivingMode]:
-    """Return the modes that swing, slowest first, of the motion linearised about a state.
+def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None) -> ModalSpectrum:
+    """Return the eigenvalues of the motion linearised about a state, with names by participation.
 
     Parameters
     ----------
@@ -132,14 +130,6 @@ def driving_modes(
         State and inputs of driving straight on.
     kinds : mapping of str to str, optional
         Groups of states by patterns of their names, the first match counts; `kinds_of` if not given.
-    """
-    return spectrum(model, y, u, kinds).modes()
-
-
-def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None) -> ModalSpectrum:
-    """Return the eigenvalues of the motion linearised about a state, with names by participation.
-
-    Parameters are those of `driving_modes`.
     """
     from scipy.linalg import eig  # here, because it takes long to load
 

@@ -176,7 +176,6 @@ SIDE = Option("direction", "1", 1.0, "first steering: 1 to the left, -1 to the r
 class RolloverTest(Procedure):
     """Steering as a machine does it, with a multiple of what makes 0.3 g at 50 mph."""
 
-    MULTIPLE: float
     RATE: float
 
     def perform(self) -> None:

@@ -14,7 +14,7 @@ from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict, overl
 from ce_dynamics.models.handling.report.vehicles import suspensions, vehicle_section
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject
-from ce_dynamics.models.vehicles.summary import Figure
+from ce_dynamics.models.vehicles.summary import Figure, list_figures
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.views.charts import colours_of, svg
 from ce_dynamics.views.html import document, element, items, key, number, table, text, unit
@@ -106,7 +106,7 @@ def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) ->
     rows, wrong = [], []
     for name, made in outcomes.items():
         shown = HEADLINES.get(name, ())
-        wanted = [figure for figure in figures_of(made) if figure.key in shown]
+        wanted = [figure for figure in list_figures(one.figures for one in made) if figure.key in shown]
         rows += [figure_row(figure, made, f"{made[0].title}: ") for figure in wanted]
         wrong += [f"{outcome.title}: {outcome.trouble}" for outcome in made if outcome.trouble]
     parts = [text("h2", "At a glance")]
@@ -118,15 +118,6 @@ def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) ->
     if wrong:
         parts.append(element("div", text("strong", "Not finished"), items(wrong), class_="trouble"))
     return "".join(parts)
-
-
-def figures_of(made: Sequence[Outcome]) -> list[Figure]:
-    """Return the figures of any of the outcomes, each once, in order."""
-    found: dict[str, Figure] = {}
-    for outcome in made:
-        for figure in outcome.figures:
-            found.setdefault(figure.key, figure)
-    return list(found.values())
 
 
 ROUNDING: Mapping[str, float] = {"deg": 1e-4, "m": 1e-5, "m/s^2": 1e-5, "deg/s": 1e-4, "%": 1e-4}
@@ -187,7 +178,7 @@ def test_section(made: Sequence[Outcome]) -> str:
     if charts:
         parts.append(key(colours_of(names)))
         parts.append(element("div", *charts, class_="figures"))
-    rows = [figure_row(figure, made) for figure in figures_of(made)]
+    rows = [figure_row(figure, made) for figure in list_figures(one.figures for one in made)]
     if rows:
         parts.append(table(["", *map(escape, names), "unit"], rows))
     verdicts = verdict_rows(made)

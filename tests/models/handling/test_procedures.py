@@ -16,7 +16,7 @@ from scipy.signal import lsim
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import handling
-from ce_dynamics.models.handling.metrics.driving_modes import driving_modes
+from ce_dynamics.models.handling.metrics.driving_modes import spectrum
 from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedures.cornering import G, points_of
 from ce_dynamics.models.handling.procedures.ride import ModesTest
@@ -132,7 +132,7 @@ def test_random_input(car: SingleTrack) -> None:
 def test_modes_are_those_of_the_equations(car: SingleTrack) -> None:
     task = car.manoeuvre(StraightOn, speed=35.0)
     model, y0, u0 = car.start(task)
-    modes = driving_modes(model, y0, u0, {r"car.*": "yaw and side-slip"})
+    modes = spectrum(model, y0, u0, {r"car.*": "yaw and side-slip"}).modes()
     A, _ = CAR.matrices(35.0)
     eigenvalue = np.linalg.eigvals(A)[0]
     assert len(modes) == 1

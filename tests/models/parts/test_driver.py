@@ -23,9 +23,8 @@ from ce_dynamics.models.parts.rounding import (
     smooth_step_curvature,
     smooth_step_slope,
 )
-from ce_dynamics.models.tyres.tmeasy_curves import steady_force
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
-from tests.models.components import DRIVER, TYRE
+from tests.models.components import DRIVER, TYRE, steady_force
 
 Vector = NDArray[np.float64]
 
