@@ -7,6 +7,7 @@ a warning with the input, the value and the time.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -112,17 +113,18 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """A named quantity computed from the motion."""
+    """A named quantity computed from the motion; runs end where it is negative if it has a ``limit``."""
 
     name: str
     unit: str
     function: Callable[[Any], Scalar]
+    limit: str = ""
 
     def __copy__(self) -> Output:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Output:
-        return Output(self.name, self.unit, copy.deepcopy(self.function, memo))
+        return dataclasses.replace(self, function=copy.deepcopy(self.function, memo))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the name: pickle stores functions by their names only."""
@@ -135,4 +137,4 @@ class Output:
                 "process could find it; define it at the top level of a module (functools.partial gives it "
                 "arguments)"
             )
-        return Output, (self.name, self.unit, self.function)
+        return Output, (self.name, self.unit, self.function, self.limit)

@@ -442,10 +442,22 @@ class System:
         self.parameters[parameter.name] = parameter
         return parameter
 
-    def add_output(self, name: str, unit: str, function: Callable[[Observer], Scalar]) -> None:
-        """Declare a named output computed from the motion (on arrays and `where`, without branching)."""
+    def add_output(
+        self, name: str, unit: str, function: Callable[[Observer], Scalar], *, limit: str = ""
+    ) -> None:
+        """Declare a named output computed from the motion (on arrays and `where`, without branching).
+
+        Parameters
+        ----------
+        name, unit : str
+        function : callable
+        limit : str, optional
+            Message of the runs that end where the output becomes negative; it may be negative if not given.
+        """
         self._need_new_output(name, unit, function)
-        self.outputs[name] = Output(name, unit, function)
+        if limit != "":
+            checks.text(f"output {name!r}: limit", limit)
+        self.outputs[name] = Output(name, unit, function, limit)
 
     def add_measurement(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
         """Declare a named output that needs accelerations; its function gets the `Instant`."""

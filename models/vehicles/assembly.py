@@ -210,7 +210,7 @@ def assemble_vehicle(
     axis = data.engine_axis
     system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin, axis))
     add_locks(system, data, chassis, wheels)
-    add_sensors(system, chassis)
+    add_sensors(system, chassis, has_hull=data.hull is not None)
     add_steering_wheel(system, data, {name: driven.carrier for name, driven in wheels.items()})
     for name in data.trailers:
         add_hitch_sensors(system, name)

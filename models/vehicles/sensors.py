@@ -15,11 +15,18 @@ from ce_dynamics.mechanism.system import System
 FORWARD, LEFT, UP = IDENTITY
 
 
-def add_sensors(system: System, chassis: Body) -> None:
+TURNED_OVER = (
+    "{} has turned over by 90 degrees, where nothing but its wheels would touch the road (take a lower "
+    "speed or less steering, or give the chassis a hull)"
+)
+
+
+def add_sensors(system: System, chassis: Body, *, has_hull: bool = False) -> None:
     """Add the outputs that drivers and plots read: position, attitude and velocities of the chassis.
 
     Yaw, pitch and roll are the angles of successive turns about z, y, x; roll is positive to the right, pitch
-    nose down.
+    nose down.  Runs of a chassis without a hull end where it lies on its side: wheels that lie flat have no
+    direction of rolling.
     """
     at = Reference(chassis, system.ground)
     for k, name in enumerate(("x", "y", "z")):
@@ -27,6 +34,7 @@ def add_sensors(system: System, chassis: Body) -> None:
     system.add_output("yaw", "rad", at.heading)
     system.add_output("pitch", "rad", at.pitch)
     system.add_output("roll", "rad", at.roll)
+    system.add_output("upright", "1", at.upright, limit="" if has_hull else TURNED_OVER.format("the vehicle"))
     system.add_output("speed", "m/s", at.speed)
     system.add_output("vx", "m/s", partial(at.velocity, k=0))
     system.add_output("vy", "m/s", partial(at.velocity, k=1))
@@ -72,6 +80,10 @@ class Reference:
         """Return the roll angle, to the right."""
         left, up = (observer.direction(self.chassis, axis, self.ground) for axis in (LEFT, UP))
         return arctan2(left[2], up[2])
+
+    def upright(self, observer: Observer) -> Scalar:
+        """Return the cosine of the angle between the vehicle's upward axis and the vertical."""
+        return observer.direction(self.chassis, UP, self.ground)[2]
 
     def horizontal(self, observer: Observer, vector: Array, k: int) -> Scalar:
         """Return component of a world vector along the vehicle's horizontal forward (0) or left (1) axis."""
@@ -127,6 +139,8 @@ def add_hitch_sensors(system: System, name: str) -> None:
     system.add_output(f"{name}.hitch_roll", "rad", between.roll)
     system.add_output(f"{name}.trailer_yaw", "rad", own.heading)
     system.add_output(f"{name}.trailer_roll", "rad", own.roll)
+    limit = TURNED_OVER.format(f"trailer {name!r}")
+    system.add_output(f"{name}.trailer_upright", "1", own.upright, limit=limit)
     system.add_output(f"{name}.trailer_yaw_rate", "rad/s", own.yaw_rate)
     system.add_measurement(f"{name}.trailer_ay", "m/s^2", partial(lateral_acceleration, trailer=trailer))
     for k, axis in enumerate("xyz"):

@@ -1,6 +1,6 @@
 """Postconditions of a run, checked at the stored instants.
 
-Every number is finite, every loop is closed, and no force element is beyond a limit of its own.
+Every number is finite, every loop is closed, and no output is beyond a limit of its own.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Postconditions(Monitor):
     limits : array
         Largest admissible error of each closure.
     columns : list of int
-        Outputs that must not be negative: distances of force elements from limits of their own.
+        Outputs that must not be negative: distances from limits.
     closed, not_beyond : Bounds
         The same limits as bounds of closures and of outputs.
     """
@@ -87,11 +87,13 @@ class Postconditions(Monitor):
         self.limits = model.closure_limits
         columns = {entry.name: k for k, entry in enumerate(model.output_entries)}
         self._limited = [
-            (columns[f"{element.name}.{output}"], element.name, what)
+            (columns[f"{element.name}.{output}"], f"{element.name!r} {what}")
             for element in model.system.forces
             for output, what in element.limits.items()
         ]
-        self.columns = [column for column, _, _ in self._limited]
+        outputs = model.system.outputs.values()
+        self._limited += [(columns[output.name], output.limit) for output in outputs if output.limit]
+        self.columns = [column for column, _ in self._limited]
         n = len(self.limits)
         self.closed = Bounds.of(range(n), [-math.inf] * n, self.limits.tolist())
         self.not_beyond = Bounds.of(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
@@ -104,8 +106,9 @@ class Postconditions(Monitor):
     def check_run(self, run: FinishedRun) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
         if fault is not None:
+            came_first = run.cause == "by itself" and fault.k < len(run.t) - 1
             run.cut(max(fault.k, 1))  # the start is always shown
-            if not run.trouble:
+            if not run.trouble or came_first:
                 run.end(fault.what, "broken promise")
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
@@ -166,9 +169,9 @@ class Postconditions(Monitor):
 
     def _other(self, y: Floats, u: Floats, outputs: Floats) -> str:
         model = self._model
-        for column, name, what in self._limited:
+        for column, said in self._limited:
             if outputs[column] < 0.0:
-                return f"{name!r} {what}"
+                return said
         groups = (
             ("state", (*model.layout.q, *model.layout.v, *model.layout.x), y),
             ("input", model.layout.u, u),

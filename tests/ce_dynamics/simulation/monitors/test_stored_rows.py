@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import functools
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -129,6 +132,41 @@ def test_promises_find_any_altered_number(turning: ce.Model) -> None:
         postconditions.check_run(other)
         assert other.cause == "broken promise"
         assert len(other.t) == max(k, 1)
+
+
+def test_the_limit_passed_first_is_the_trouble(turning: ce.Model) -> None:
+    """An integrator that stops later stops because of it; one that stops there is named itself."""
+    run = run_of(turning, 8.0)  # the limit is passed after 0.375 s
+    run.end("rk4 stopped at t = 0.5 s", "by itself")
+    Postconditions.of(turning).check_run(run)
+    assert run.trouble == "'motor' is used up at t = 0.38 s"
+    assert run.cause == "broken promise"
+    assert run.t[-1] == pytest.approx(0.37)
+    run = run_of(turning, 6.001)  # only the last instant is beyond
+    run.end("rk4 stopped at t = 0.5 s", "by itself")
+    Postconditions.of(turning).check_run(run)
+    assert run.trouble == "rk4 stopped at t = 0.5 s"
+    assert run.t[-1] == pytest.approx(0.49)
+
+
+def low(observer: Any, weight: Body) -> Any:
+    """Height of the weight over a level 1 m below its start [m]."""
+    return observer.coordinate(weight) + 1.0
+
+
+def test_runs_end_at_limits_of_outputs() -> None:
+    """A weight falls by 1 m in √(2/9.81) = 0.4515 s; copies and pickled systems keep the limit."""
+    system = ce.System(gravity=(0, 0, -9.81))
+    weight = system.add_body("weight", mass=1.0, parent=system.ground, hinge=ce.Prismatic((0, 0, 1)))
+    height = functools.partial(low, weight=weight)
+    with pytest.raises(ce.ModelError, match="output 'low': limit None must be text"):
+        system.add_output("low", "m", height, limit=None)  # type: ignore[arg-type]
+    system.add_output("low", "m", height, limit="the weight is on the floor")
+    for same in (system, copy.deepcopy(system), pickle.loads(pickle.dumps(system))):
+        with pytest.raises(ce.SimulationError, match=r"the weight is on the floor at t = 0\.46 s") as found:
+            ce.simulate(ce.Model(same), duration=1.0)
+        assert found.value.partial is not None
+        assert float(found.value.partial["time"][-1]) == pytest.approx(0.45)
 
 
 def test_observed_gearing_changes_no_approach() -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.results import quantity
+from ce_dynamics.simulation.results import Record, quantity
 from ce_dynamics.simulation.simulate import simulate_to_record
 
 
@@ -39,3 +40,27 @@ def test_tipped_vehicle_rests_and_gains_no_energy() -> None:
     mass = sum(float(body.mass) for body in model.system.bodies)
     # a leaning tyre's Fz acts along the road's normal, as the hull's forces do
     assert carried == pytest.approx(9.81 * mass, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "body", "name", "roll"),
+    [
+        ("hmmwv", "chassis", "the vehicle", "roll"),
+        ("van-trailer", "trailer", "trailer 'trailer'", "trailer_roll"),
+    ],
+)
+def test_runs_end_where_wheels_lie_flat(vehicle: str, body: str, name: str, roll: str) -> None:
+    """Without a hull nothing would carry a vehicle on its side; 80 degrees in the air are not there yet."""
+    model = Model(build(path=vehicle))
+    y0, names = model.y0.copy(), model.layout.y_names
+    half = 0.5 * np.radians(80.0)
+    given = {"chassis.z": 3.0, f"{body}.qw": np.cos(half), f"{body}.qx": np.sin(half), f"{body}.wx": 2.0}
+    for entry, value in given.items():
+        y0[names.index(entry)] = value
+    options = RunOptions(duration=0.3, y0=y0, method="rk4", step=1e-3)
+    with pytest.raises(SimulationError, match=f"{name} has turned over by 90 degrees") as caught:
+        simulate_to_record(model, None, options)
+    kept = caught.value.partial
+    assert isinstance(kept, Record)
+    rolled = np.degrees(kept[roll].values[-1])
+    assert rolled < 90.0 < rolled + np.degrees(3.0) * options.interval
