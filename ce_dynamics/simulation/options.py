@@ -1,14 +1,18 @@
-"""Options of a run, checked once."""
+"""Options of a run, checked once; its stored instants, and messages where it did not reach its end."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+import numpy as np
+
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of, substeps
 
@@ -101,3 +105,15 @@ def lists_options(fields: type) -> Callable[[Function], Function]:
         return function
 
     return decorate
+
+
+INTERRUPTED = "interrupted"
+NOT_FINITE_AT_START = "the accelerations are not finite at t = 0"
+BROKEN_SLOPES = "derivatives of the accelerations that are not finite"
+
+
+def list_times(duration: float, interval: float) -> Floats:
+    """Return the instants to store: every interval from 0, and the end."""
+    n = math.floor(duration / interval * (1.0 + 1e-12))
+    t: Floats = interval * np.arange(n + 1.0)
+    return t if math.isclose(t[-1], duration) else np.append(t, duration)

@@ -16,9 +16,8 @@ from ce_dynamics.simulation.integrators.stretches import NEAR
 from ce_dynamics.simulation.monitors.charts import Charts, SolutionPieces, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
-from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.options import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
-from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     from scipy.integrate._ivp.ivp import OdeResult

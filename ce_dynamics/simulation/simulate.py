@@ -21,7 +21,14 @@ from ce_dynamics.simulation.monitors.jumps import Jumps
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError, StallWatch
 from ce_dynamics.simulation.monitors.postconditions import EnergyBalance, InputRanges, Postconditions
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
-from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
+from ce_dynamics.simulation.options import (
+    BROKEN_SLOPES,
+    INTERRUPTED,
+    NOT_FINITE_AT_START,
+    Method as Method,
+    RunOptions as RunOptions,
+    list_times,
+)
 from ce_dynamics.simulation.results import (
     WORK,
     Record,
@@ -33,7 +40,6 @@ from ce_dynamics.simulation.results import (
 )
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 from ce_dynamics.simulation.scipy_run import import_integrators, integrate
-from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, list_times
 
 if TYPE_CHECKING:
     import xarray as xr

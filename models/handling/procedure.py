@@ -18,7 +18,7 @@ from ce_dynamics.models.handling.subject import INTERVAL, Given, Run, Subject, m
 from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option, RampSteer
 from ce_dynamics.models.vehicles.case import VehicleSetup
-from ce_dynamics.simulation.stored_instants import INTERRUPTED
+from ce_dynamics.simulation.options import INTERRUPTED
 
 Progress = Callable[[str, float, float], None]
 """Called with the name of a run, the time reached and its duration [s]."""

@@ -29,7 +29,7 @@ from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.stored_instants import list_times
+from ce_dynamics.simulation.options import list_times
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian

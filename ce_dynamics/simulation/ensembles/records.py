@@ -23,8 +23,8 @@ from ce_dynamics.simulation.monitors.failure_location import explain_force, left
 from ce_dynamics.simulation.monitors.postconditions import Fault, Postconditions
 from ce_dynamics.simulation.monitors.reach import explain_dead_centre
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
+from ce_dynamics.simulation.options import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.results import dependent_hinges, hinge_columns
-from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     import xarray as xr

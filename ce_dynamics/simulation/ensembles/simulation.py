@@ -12,9 +12,8 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions, spread
 from ce_dynamics.simulation.ensembles.lane_functions import Progress, describe_integration, make
-from ce_dynamics.simulation.options import lists_options
+from ce_dynamics.simulation.options import INTERRUPTED, lists_options
 from ce_dynamics.simulation.results import dependent_hinges
-from ce_dynamics.simulation.stored_instants import INTERRUPTED
 
 if TYPE_CHECKING:
     import xarray as xr

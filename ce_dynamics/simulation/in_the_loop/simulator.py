@@ -37,8 +37,8 @@ from ce_dynamics.simulation.monitors.jumps import ReachGuard
 from ce_dynamics.simulation.monitors.postconditions import Postconditions
 from ce_dynamics.simulation.monitors.reach import Reach
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
+from ce_dynamics.simulation.options import BROKEN_SLOPES
 from ce_dynamics.simulation.right_hand_side import RightHandSide
-from ce_dynamics.simulation.stored_instants import BROKEN_SLOPES
 
 MAGIC = b"ce-dyn 3"
 CLOCK = 3

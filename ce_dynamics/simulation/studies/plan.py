@@ -29,7 +29,7 @@ from ce_dynamics.simulation.ensembles.arguments import (
 from ce_dynamics.simulation.ensembles.lane_functions import trace_law
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.ensembles.simulation import check_room
-from ce_dynamics.simulation.stored_instants import list_times
+from ce_dynamics.simulation.options import list_times
 
 MOST_OF_A_BATCH = 1024
 """Runs."""

@@ -21,11 +21,10 @@ from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
 from ce_dynamics.simulation.ensembles.lane_functions import Progress
 from ce_dynamics.simulation.ensembles.simulation import show_progress
 from ce_dynamics.simulation.options import lists_options
-from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE
+from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, run_in_threads, run_on_cluster
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merge_statistics
 from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digests_of, layout
-from ce_dynamics.simulation.studies.workers import run_in_threads, run_on_cluster
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,13 +19,12 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.mcap import save_mcap
-from ce_dynamics.views.scene.page import Packed, page, take_content
+from ce_dynamics.views.scene.page import WEB, Packed, page, take_content
 from ce_dynamics.views.scene.rrd import save_rrd
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
 from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
 from ce_dynamics.views.scene.take_of_model import take_of_model
-from ce_dynamics.views.scene.widget import page_widget
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -244,3 +244,33 @@ def take(
     if isinstance(system, UnilateralModel):
         return take_of_unilateral(system, run, label, shapes, scenery, cameras)
     return take_of_model(system, run, label, shapes, scenery, cameras, instruments)
+
+
+REMEDY = "pip install 'ce-dynamics[widget]'"
+
+
+def page_widget(html: str, title: str, height: int, start: float, camera: str) -> Any:
+    """Return a widget with the traits ``time`` [s], ``playing`` and ``camera``.
+
+    Raises
+    ------
+    ModelError
+        If the package anywidget is missing.
+    """
+    if importlib.util.find_spec("anywidget") is None:
+        raise ModelError(f"a widget needs the package anywidget: {REMEDY}")
+    import anywidget  # here, because it is an extra
+    import traitlets
+
+    class PageWidget(anywidget.AnyWidget):  # type: ignore[misc]  # has no types
+        """A page inside a notebook."""
+
+        _esm = (WEB / "widget.js").read_text("utf-8")
+        html = traitlets.Unicode().tag(sync=True)
+        title = traitlets.Unicode().tag(sync=True)
+        height = traitlets.Int().tag(sync=True)
+        time = traitlets.Float().tag(sync=True)
+        playing = traitlets.Bool().tag(sync=True)
+        camera = traitlets.Unicode().tag(sync=True)
+
+    return PageWidget(html=html, title=title, height=height, time=start, camera=camera)

@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.netcdf import netcdf_bytes
-from ce_dynamics.simulation.stored_instants import INTERRUPTED
+from ce_dynamics.simulation.options import INTERRUPTED
 
 if TYPE_CHECKING:
     import xarray as xr

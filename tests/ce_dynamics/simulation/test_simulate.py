@@ -28,9 +28,9 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.monitors.postconditions import check_balance
+from ce_dynamics.simulation.options import list_times
 from ce_dynamics.simulation.results import WORK
 from ce_dynamics.simulation.simulate import simulate
-from ce_dynamics.simulation.stored_instants import list_times
 from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
 
 SCIPY = ("RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF")

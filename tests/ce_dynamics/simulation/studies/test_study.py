@@ -22,7 +22,7 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.forces import HingeLoad, Response
-from ce_dynamics.simulation.studies import workers
+from ce_dynamics.simulation.studies import batch as batches
 from ce_dynamics.simulation.studies.batch import StudyBatch, StudyTask, make_batch
 from ce_dynamics.simulation.studies.plan import BatchPart
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
@@ -233,7 +233,7 @@ def test_cluster_gives_the_same_and_repeats_losses(
 ) -> None:
     common = {**given, **COMMON, "batch": 16, "statistics": ["height"]}
     with a_cluster(processes=False, n_workers=1, threads_per_worker=2) as client:
-        monkeypatch.setattr(workers, "make_batch", partial(lose, tmp_path, 3))
+        monkeypatch.setattr(batches, "make_batch", partial(lose, tmp_path, 3))
         with pytest.raises(SimulationError, match=r"batch 1 was lost 3 times .*OSError: worker has no mem"):
             ce.simulate_study(model, tmp_path / "a.nc", **common, client=client)
         study = ce.simulate_study(model, tmp_path / "a.nc", **common, client=client)
@@ -508,4 +508,4 @@ def test_functions_without_names_are_refused_for_clusters() -> None:
     client: Any = SimpleNamespace(scatter=scatter)
     plan: Any = SimpleNamespace(model=ce.compile(system), options=None, kept=(), statistics=())
     with pytest.raises(ModelError, match=r"output 'angle': .*<lambda>.* top level of a module"):
-        workers.sent(plan, client)
+        batches.sent(plan, client)
