@@ -10,6 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sin
 from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
+from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
 
 USUAL_WIDTH = 0.65
 """Width of a tyre over its radius, where the data have none."""
@@ -19,6 +20,12 @@ PEAK_SLIPS: tuple[float, ...] = tuple(np.geomspace(0.01, 1.5, 80).tolist())
 
 TINY_SPEED = 1e-9
 """[m/s]; below it, rolling and sliding count as rest."""
+
+DAMPING_ONSET = 1e-3
+"""Deflection [m] over which the vertical damping sets in, so that touching down at speed is no jump."""
+
+RELEASE_SPEED = 10.0
+"""[m/s] per nominal load: how fast horizontal deflection is shed that exceeds what friction holds."""
 
 
 class WheelOnRoad(NamedTuple):
@@ -132,6 +139,17 @@ class TyreModel(ABC):
 
 DEFLECTIONS = (StateDeclaration("x_e", "m"), StateDeclaration("y_e", "m"))
 """States of models whose contact is deflected along and across."""
+
+
+def deflect(
+    c: Scalar, d: Scalar, x: Scalar, v: Scalar, W: Scalar, G: Scalar, capacity: Scalar, nominal: Scalar
+) -> tuple[Scalar, Scalar]:
+    """Return the force [N] of a deflection x along one axis, and its rate [m/s], while F = −(G/W) v slides.
+
+    See `ce_dynamics.models.parts.brake`; ``capacity`` is what friction holds, ``nominal`` a load [N].
+    """
+    W = W + excess_release(c * x, capacity, nominal, RELEASE_SPEED)
+    return deflection_force(c, d, x, v, W, G), deflection_rate(c, d, x, v, W, G)
 
 
 def bound_slip(v_x: Scalar, rolling_speed: Scalar) -> Scalar:

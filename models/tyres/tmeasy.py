@@ -5,9 +5,15 @@ from __future__ import annotations
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, sin, sqrt
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import smooth_step
-from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
+from ce_dynamics.models.tyres.contract import (
+    DAMPING_ONSET,
+    DEFLECTIONS,
+    TyreAnswer,
+    TyreModel,
+    WheelOnRoad,
+    deflect,
+)
 from ce_dynamics.models.tyres.tmeasy_curves import (
     TMeasyParameters,
     axis_curve,
@@ -16,12 +22,6 @@ from ce_dynamics.models.tyres.tmeasy_curves import (
     pneumatic_trail,
     slip_force,
 )
-
-DAMPING_ONSET = 1e-3
-"""Deflection [m] over which the vertical damping sets in, so that touching down at speed is no jump."""
-
-RELEASE_SPEED = 10.0
-"""[m/s] per nominal load: how fast horizontal deflection is shed that exceeds the maximum force."""
 
 _TINY = 1e-24
 
@@ -91,10 +91,8 @@ def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -
     u = absolute(transport)
     v_x, v_y = c.v_x - transport, c.v_y + camber_velocity(p, c, deflection, u)
     f = slip_force(p, Fz, friction, u, v_x, v_y)
-    W_x = f.W_x + excess_release(p.cx * x_e, f.FM_x, p.pn, RELEASE_SPEED)
-    W_y = f.W_y + excess_release(p.cy * y_e, f.FM_y, p.pn, RELEASE_SPEED)
-    Fx = deflection_force(p.cx, p.dx, x_e, v_x, W_x, f.G_x)
-    Fy = deflection_force(p.cy, p.dy, y_e, v_y, W_y, f.G_y)
+    Fx, x_dot = deflect(p.cx, p.dx, x_e, v_x, f.W_x, f.G_x, f.FM_x, p.pn)
+    Fy, y_dot = deflect(p.cy, p.dy, y_e, v_y, f.W_y, f.G_y, f.FM_y, p.pn)
     # Slips as reported, and as the trail takes them, with Rill's small speed in the denominator.
     s_x, s_y = -v_x / (u + p.v_n), -c.v_y / (u + p.v_n)
     trail = pneumatic_trail(p, Fz, s_y, friction, contact_length(p, deflection))
@@ -109,10 +107,7 @@ def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -
         Mx=p.overturning * Fz * y_e,
         My=My,
         Mz=-trail * Fy + bore,
-        x_dot=(
-            deflection_rate(p.cx, p.dx, x_e, v_x, W_x, f.G_x),
-            deflection_rate(p.cy, p.dy, y_e, v_y, W_y, f.G_y),
-        ),
+        x_dot=(x_dot, y_dot),
         slip=s_x,
         slip_angle=arctan(s_y),
         deflection=maximum(deflection, 0.0),

@@ -24,7 +24,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, WheelOnRoad
-from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre, deflect, stiffness
+from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre, stiffness
 from ce_dynamics.models.tyres.magic_formula.radii import contact_patch
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 
@@ -113,8 +113,8 @@ class ContactMassTyre(MagicFormulaTyre):
         Fy = body.c_y * y_e + (body.k_y or damping * body.c_y) * y_dot
         C_x, C_y = self.tread(at.Fz, at.s.dpi, at.px.Kxk, at.py.Kya)
         capacity = at.px.mux * at.Fz, absolute(at.py.muy) * at.Fz
-        on_x, z_x_dot = deflect(at.along, C_x, self.tread_damping, z_x, capacity[0], c.FNOMIN)  # (c)
-        on_y, z_y_dot = deflect(at.across, C_y, self.tread_damping, z_y, capacity[1], c.FNOMIN)
+        on_x, z_x_dot = at.along.deflect(C_x, self.tread_damping, z_x, capacity[0], c.FNOMIN)  # (c)
+        on_y, z_y_dot = at.across.deflect(C_y, self.tread_damping, z_y, capacity[1], c.FNOMIN)
         w_x_dot = (on_x - Fx) / self.mass + wheel.yaw_rate * w_y  # (b)
         w_y_dot = (on_y - Fy) / self.mass - wheel.yaw_rate * w_x
         stored = 0.5 * (body.c_x * x_e * x_e + body.c_y * y_e * y_e + C_x * z_x * z_x + C_y * z_y * z_y)

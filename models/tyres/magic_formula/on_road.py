@@ -29,14 +29,15 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import (
+    DAMPING_ONSET,
     DEFLECTIONS,
     TINY_SPEED,
     TyreAnswer,
     TyreModel,
     WheelOnRoad,
+    deflect,
 )
 from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx, moments as mz
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
@@ -59,13 +60,7 @@ from ce_dynamics.models.tyres.magic_formula.outputs import (
 from ce_dynamics.models.tyres.magic_formula.radii import Surroundings, linear_term, load, load_61, turning
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 
-RELEASE_SPEED = 10.0
-"""[m/s] per nominal load: how fast deflection is shed that exceeds what friction holds."""
-
 _TINY_LENGTH = 1e-6
-
-DAMPING_ONSET = 1e-3
-"""Deflection [m] over which the vertical damping sets in, so that touching down at speed is no jump."""
 
 
 def vertical(
@@ -117,6 +112,13 @@ class Sliding(NamedTuple):
     offset: Scalar
     steady: Scalar
 
+    def deflect(
+        self, C: Scalar, damping: Scalar, x: Scalar, capacity: Scalar, nominal: Scalar
+    ) -> tuple[Scalar, Scalar]:
+        """Return the force of a deflection [N], damped by C times ``damping``, and its rate [m/s]."""
+        force, rate = deflect(C, C * damping, x, self.v, self.W, self.G, capacity, nominal)
+        return force + self.offset, rate
+
 
 def slide_along(
     s: OperatingPoint,
@@ -156,16 +158,6 @@ def stiffness(by_length: bool, K: Scalar, sigma: Scalar, C: Scalar) -> Scalar:
     if not by_length:
         return C
     return (absolute(K) + _TINY_LENGTH * C) / (absolute(sigma) + _TINY_LENGTH)
-
-
-def deflect(
-    a: Sliding, C: Scalar, damping: Scalar, x: Scalar, capacity: Scalar, nominal: Scalar
-) -> tuple[Scalar, Scalar]:
-    """Return the force of one axis [N] and rate of its deflection [m/s]."""
-    W = a.W + excess_release(C * x, capacity, nominal, RELEASE_SPEED)
-    d = C * damping
-    force = deflection_force(C, d, x, a.v, W, a.G) + a.offset
-    return force, deflection_rate(C, d, x, a.v, W, a.G)
 
 
 STICKING_SPEED = 0.2
@@ -274,8 +266,8 @@ class MagicFormulaTyre(TyreModel):
         c = self.coefficients
         damping = self.damping(at.s)
         capacity = at.px.mux * at.Fz, absolute(at.py.muy) * at.Fz
-        Fx, x_dot = deflect(at.along, at.stiffness[0], damping, x[0], capacity[0], c.FNOMIN)
-        Fy, y_dot = deflect(at.across, at.stiffness[1], damping, x[1], capacity[1], c.FNOMIN)
+        Fx, x_dot = at.along.deflect(at.stiffness[0], damping, x[0], capacity[0], c.FNOMIN)
+        Fy, y_dot = at.across.deflect(at.stiffness[1], damping, x[1], capacity[1], c.FNOMIN)
         stored = 0.5 * (at.stiffness[0] * x[0] * x[0] + at.stiffness[1] * x[1] * x[1])
         return self.answer(at, Fx, Fy, (x_dot, y_dot), stored)
 

@@ -161,19 +161,6 @@ class OperatingPoint(NamedTuple):
     epsilon_gamma: Scalar
 
 
-class LimitedInputs(NamedTuple):
-    """Inputs within the limits of the file."""
-
-    Fz: Scalar
-    Fz_moment: Scalar
-    kappa: Scalar
-    alpha: Scalar
-    gamma: Scalar
-    phit: Scalar
-    p: Scalar
-    smooth: Scalar
-
-
 def clip_smoothly(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """Return X, held between two bounds."""
     return minimum(maximum(x, low), high)
@@ -185,8 +172,11 @@ def low_speed_reduction(c: Coefficients, Vx: Scalar) -> tuple[Scalar, Scalar]:
     return linear, 0.5 * (1.0 - cos(math.pi * linear))
 
 
-def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> LimitedInputs:
-    """Hold an operating point within the ranges of the file, and reduce slips below VXLOW."""
+def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> tuple[Inputs, Scalar]:
+    """Hold an operating point within the ranges of the file, and reduce slips below VXLOW.
+
+    Return it, and the factor of what does not vanish with the slip.
+    """
     linear, smooth = low_speed_reduction(c, i.Vx)
     sideways = 1.0
     if mode.low_speed:
@@ -194,29 +184,25 @@ def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> LimitedInputs:
         sideways = minimum(speed / c.VXLOW, 1.0)
     else:
         linear = 1.0
-    Fz = minimum(i.Fz, c.FZMAX)
-    return LimitedInputs(
-        Fz=Fz,
-        Fz_moment=where(Fz > 0.0, maximum(Fz, c.FZMIN), 0.0) if mode.least_load else Fz,
+    limited = i._replace(
+        Fz=minimum(i.Fz, c.FZMAX),
         kappa=clip_smoothly(i.kappa * linear, c.KPUMIN, c.KPUMAX),
         alpha=clip_smoothly(i.alpha * sideways, c.ALPMIN, c.ALPMAX),
         gamma=clip_smoothly(i.gamma, c.CAMMIN, c.CAMMAX),
         phit=i.phit * cos(i.alpha) * linear * where(i.Vx < 0.0, -1.0, 1.0),
         p=clip_smoothly(i.p, c.PRESMIN, c.PRESMAX),
-        smooth=smooth,
     )
+    return limited, smooth
 
 
 def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoint:
     """Return an operating point as the equations see it."""
     given = inputs._replace(Fz=maximum(inputs.Fz, 0.0))
     Vx = given.Vx
-    if mode.limits:
-        at = limit_inputs(c, mode, given)
-    else:
-        at = LimitedInputs(
-            given.Fz, given.Fz, given.kappa, given.alpha, given.gamma, given.phit, given.p, smooth=1.0
-        )
+    at, smooth = limit_inputs(c, mode, given) if mode.limits else (given, 1.0)
+    Fz_moment = at.Fz
+    if mode.limits and mode.least_load:
+        Fz_moment = where(at.Fz > 0.0, maximum(at.Fz, c.FZMIN), 0.0)
     dfz = at.Fz / c.Fz0_prime - 1.0  # (4.E2a)
     dpi = c.LIP * at.p / c.NOMPRES - 1.0  # (4.E2b)
     tan_alpha = tan(at.alpha) if given.tan_alpha is None else tangent(c, mode, given.tan_alpha)
@@ -239,7 +225,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
     return OperatingPoint(
         given=given,
         Fz=at.Fz,
-        Fz_moment=at.Fz_moment,
+        Fz_moment=Fz_moment,
         kappa=at.kappa,
         alpha=at.alpha,
         gamma=at.gamma,
@@ -252,7 +238,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
         cos_alpha_prime=Vx / (V + EPSILON),  # (4.E6), (4.E6a)
         dfz=dfz,
         dpi=dpi,
-        smooth=at.smooth,
+        smooth=smooth,
         LMUX=LMUX,
         LMUY=LMUY,
         wheel=wheel,
@@ -276,7 +262,7 @@ def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | N
     return clip_smoothly(known, sin(c.CAMMIN), sin(c.CAMMAX)) if mode.limits else known
 
 
-def spin(c: Coefficients, at: LimitedInputs, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:
+def spin(c: Coefficients, at: Inputs, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:
     """Return φ = −φ_t − (1 − ε_γ) Ω sin γ/V_c (4.75), (4.76) in ISO axes, V_c at least VXLOW.
 
     MFeval takes VXLOW wherever V_x is below it, even if V_c is not, and with the sign of V_x, which makes φ

@@ -19,22 +19,17 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum,
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.parts.brake import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import RoundedTable, smooth_step
 from ce_dynamics.models.tyres.contract import (
+    DAMPING_ONSET,
     DEFLECTIONS,
     PEAK_SLIPS,
     TINY_SPEED,
     TyreAnswer,
     TyreModel,
     WheelOnRoad,
+    deflect,
 )
-
-DAMPING_ONSET = 1e-3
-"""Vertical deflection [m] over which damping sets in."""
-
-RELEASE_SPEED = 10.0
-"""[m/s] per load: how fast deflection is shed that exceeds what friction holds."""
 
 ROLLING_SPEED = 0.1
 """[m/s] within which rolling resistance changes sign."""
@@ -204,8 +199,10 @@ class SlipModel(TyreModel):
         part = Fz / loaded  # forces vanish with the load
         steepest = s.capacity / LEAST_PEAK
         Sx, Sy = part * minimum(s.Sx, steepest), part * minimum(s.Sy, steepest)
-        Fx, x_dot = self._deflected(self.cx, x[0], v_sx, V, Sx, part * s.capacity)
-        Fy, y_dot = self._deflected(self.cy, x[1], wheel.v_y, V, Sy, part * s.capacity)
+        (Fx, x_dot), (Fy, y_dot) = (
+            deflect(c, c * self.damping, deflection, v, V, S, part * s.capacity, self.nominal_load)
+            for c, deflection, v, S in ((self.cx, x[0], v_sx, Sx), (self.cy, x[1], wheel.v_y, Sy))
+        )
         speed = minimum(V / ROLLING_SPEED, 1.0)
         camber = -self.camber_stiffness * Fz * wheel.gamma * speed
         rolling = minimum(maximum(Re * wheel.spin / ROLLING_SPEED, -1.0), 1.0)
@@ -229,14 +226,6 @@ class SlipModel(TyreModel):
                 + self.cy * x[1] * x[1]
             ),
         )
-
-    def _deflected(
-        self, stiffness: float, x: Scalar, v: Scalar, V: Scalar, S: Scalar, capacity: Scalar
-    ) -> tuple[Scalar, Scalar]:
-        """Return the force of one axis [N] and rate of its deflection [m/s]."""
-        W = V + excess_release(stiffness * x, capacity, self.nominal_load, RELEASE_SPEED)
-        d = stiffness * self.damping
-        return deflection_force(stiffness, d, x, v, W, S), deflection_rate(stiffness, d, x, v, W, S)
 
 
 def per_slip(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
