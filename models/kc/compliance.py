@@ -134,10 +134,13 @@ class Compliance:
             np.zeros((2, 9)) if wheels is None else checks.finite_array("loads", wheels, (2, 9), DataError)
         )
         held = None if vertical is None else checks.finite_array("vertical", vertical, (2,), DataError)
-        start = self.start(pose, loads, held)
+        return self.linearise(loads, *self.settle(pose, loads, held))
+
+    def settle(self, c: Floats, loads: Floats, vertical: Floats | None) -> tuple[State, State, Balance]:
+        """Return the axle in balance, the ideal pose, and the bodies there; see `at`."""
+        start = self.start(c, loads, vertical)
         ideal = self.axle.balance(*start[:3], loads, start.p)
-        found = self.balance(start, loads, ideal.W[:, 2], held is None)
-        return self._linearised(found, loads, start, ideal)
+        return self.balance(start, loads, ideal.W[:, 2], vertical is None), start, ideal
 
     def start(self, c: Floats, loads: Floats, vertical: Floats | None) -> State:
         """Return the ideal pose, with reactions that hold it as well as they can."""
@@ -196,7 +199,8 @@ class Compliance:
             r[k] += delta[6 * k + 3 : 6 * k + 6]
         return State(R, r, state.force + force, state.vertical + vertical, state.p)
 
-    def _linearised(self, state: State, loads: Floats, start: State, ideal: Balance) -> Elastic:
+    def linearise(self, loads: Floats, state: State, start: State, ideal: Balance) -> Elastic:
+        """Return the axle in balance, linearised there; see `settle`."""
         given = with_vertical(loads, state.vertical)
         here = self.axle.balance(*state[:3], given, state.p)
         K = self.axle.stiffness(*state[:3], given, state.p)

@@ -136,21 +136,15 @@ class ComplianceSensitivities:
         """
         elastic, none = self.elastic, np.zeros((2, 9))
         loads = none if wheels is None else checks.finite_array("loads", wheels, (2, 9), DataError)
-        held, given, given_by = None, None, np.zeros((2, len(elastic.rig.parameters)))
+        pose, given, given_by = np.asarray(c, dtype=float), None, np.zeros((2, len(elastic.rig.parameters)))
         if vertical == "load":
-            held = self._settled(c, none, None)
-            given, given_by = held.vertical, self._moved(held, none, True, given_by)[1]
-        state = self._settled(c, loads, given)
+            free, *_ = elastic.settle(pose, none, None)
+            given, given_by = free.vertical, self._moved(free, none, True, given_by)[1]
+        state, *ideal = elastic.settle(pose, loads, given)
         way, vertical_by = self._moved(state, loads, given is None, given_by)
-        return self._changes(elastic.at(c, loads, given), state, loads, way, vertical_by)
+        return self._changes(elastic.linearise(loads, state, *ideal), state, loads, way, vertical_by)
 
     # Balance
-
-    def _settled(self, c: ArrayLike, loads: Floats, vertical: Floats | None) -> State:
-        pose = np.asarray(c, dtype=float)
-        start = self.elastic.start(pose, loads, vertical)
-        heights = self.axle.balance(*start[:3], loads, start.p).W[:, 2]
-        return self.elastic.balance(start, loads, heights, vertical is None)
 
     def _direction(self, state: State, k: int) -> list[Floats]:
         """Return the direction of the traced inputs along which parameter k alone changes."""

@@ -154,7 +154,7 @@ def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike 
     travel, steering = np.tile(one.travel, (n, 1)), np.zeros(n)
     place = "" if unit == "N*m" else f", at the {one.place}"
     about = {"units": unit, "long_name": f"{one.kind}{place}, constant {one.hold}"}
-    return label_figures(elastic, f"{one.kind}{place}", found, travel, steering).assign_coords(
+    return label_balances(elastic, f"{one.kind}{place}", found, travel, steering).assign_coords(
         force=("pose", one.values, about)
     )
 
@@ -164,10 +164,10 @@ def travel_sweep(elastic: Compliance, kind: str | Sweep, values: ArrayLike | Non
     checks.instance("elastic", elastic, Compliance, "a Compliance (kc.compliance_of)", DataError)
     sweep = sweep_of(kind, values)
     found = [elastic.at(pose) for pose in elastic.rig.solve_poses(sweep.travel, sweep.steering)]
-    return label_figures(elastic, sweep.kind, found, sweep.travel, sweep.steering)
+    return label_balances(elastic, sweep.kind, found, sweep.travel, sweep.steering)
 
 
-def label_figures(
+def label_balances(
     elastic: Compliance, kind: str, found: list[Elastic], travel: Floats, steering: Floats
 ) -> xr.Dataset:
     """Return figures of some balances as labelled data."""

@@ -34,7 +34,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
-from ce_dynamics.models.kc.sweeps import axes_of
+from ce_dynamics.models.kc.sweeps import curves_of
 from ce_dynamics.models.kc.travel_limits import ends_of_travel
 
 if TYPE_CHECKING:
@@ -301,15 +301,10 @@ def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
     """Return all curves of all sweeps in SI units, with None for numbers that are not finite."""
     content: dict[str, Any] = {}
     for kind, results in sweeps.items():
-        curves = {}
-        for name in (*axes_of(results), *results.data_vars):
-            variable = results[name]
-            sides = [str(side) for side in results["side"].values] if "side" in variable.dims else None
-            rows = np.asarray(variable.values, dtype=float)
-            values: Any = (
-                finite(rows) if sides is None else dict(zip(sides, map(finite, rows.T), strict=True))
-            )
-            curves[str(name)] = {"unit": variable.attrs["units"], "values": values}
+        curves: dict[str, Any] = {}
+        for name, unit, each in curves_of(results):
+            values = {side: finite(curve) for side, curve in each.items()}
+            curves[name] = {"unit": unit, "values": values.get("", values)}
         content[kind] = {"attributes": dict(results.attrs), "curves": curves}
     return content
 

@@ -240,7 +240,7 @@ class Steepness:
 
     def at(self, poses: Floats) -> Floats:
         """Return the condition of every pose (n,): 1 in the design pose, infinite where a part cannot be."""
-        rows = np.array([self._function(c)[0] for c in poses]).reshape(len(poses), -1)
+        (rows,) = self._function.at_rows(poses)
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.where(self._design > 0.0, rows / self._design, 1.0)
         found: Floats = np.max(np.where(np.isnan(growth), np.inf, growth), axis=1, initial=1.0)

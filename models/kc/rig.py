@@ -254,16 +254,8 @@ class KCRig:
 
     def read(self, poses: Floats, names: Sequence[str] | None = None) -> dict[str, Floats]:
         """Return figures in poses: (n, 2) arrays for wheels, else (n,)."""
-        bound = self.function(names).bind()
-        found = {name: np.empty((len(poses), *shape.shape)) for name, shape in bound.outputs.items()}
-        pairs = [(found[name], value) for name, value in bound.outputs.items()]
-        given = bound.inputs["c"]
-        for k, c in enumerate(poses):
-            given[:] = c
-            bound.run()
-            for rows, value in pairs:
-                rows[k] = value
-        return found
+        function = self.function(names)
+        return dict(zip(function.output_shapes, function.at_rows(poses), strict=True))
 
     def sweep(
         self,

@@ -28,7 +28,7 @@ from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc.quantities import Quantity
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+from ce_dynamics.models.kc.sweeps import Sweep, label_figures, sweep_of
 from ce_dynamics.models.kc.travel_limits import warn_near_ends
 
 if TYPE_CHECKING:
@@ -92,20 +92,9 @@ class AlongParameters:
 
     def at(self, poses: Floats) -> Curves:
         """Return values and derivatives in poses of the rig (`KCRig.solve_poses`)."""
-        bound = self._values.bind()
-        given, out = bound.inputs["c"], bound.outputs["f"]
-        derivative = self._jacobian.bind(given)
-        n_f, p = len(out), len(self.rig.parameters)
-        values = np.empty((len(poses), n_f))
-        entries = np.empty((len(poses), len(self._jacobian.rows)))
-        for k, c in enumerate(poses):
-            given[:] = c
-            bound.run()
-            values[k] = out
-            derivative.run()
-            entries[k] = derivative.outputs[self._jacobian.entries]
-        rows = self.held if self._along else n_f
-        J = np.zeros((len(poses), rows, self.rig.poses.size))
+        (values,), (entries,) = self._values.at_rows(poses), self._jacobian.function.at_rows(poses)
+        p = len(self.rig.parameters)
+        J = np.zeros((len(poses), *self._jacobian.shape))
         J[:, self._jacobian.rows, self._jacobian.columns] = entries
         n, first = self.rig.poses.moved, self.rig.poses.size - p
         z_q, z_p = J[:, -self.held :, :n], J[:, -self.held :, first:]
@@ -117,23 +106,11 @@ class AlongParameters:
             ways = np.zeros((len(poses), p, self.rig.poses.size))
             ways[:, :, :n] = q_p.swapaxes(1, 2)
             ways[:, :, first:] = np.eye(p)
-            return Curves(values, self._along_ways(poses, ways))
+            (along,) = self._along.at_rows(np.repeat(poses, p, axis=0), ways.reshape(-1, ways.shape[2]))
+            return Curves(values, along.reshape(len(poses), p, values.shape[1]).swapaxes(1, 2))
         f_q, f_p = J[:, : -self.held, :n], J[:, : -self.held, first:]
         with np.errstate(invalid="ignore"):  # figures that are infinite have no derivatives
             return Curves(values[:, : -self.held], f_p + f_q @ q_p)
-
-    def _along_ways(self, poses: Floats, ways: Floats) -> Floats:
-        """Return derivatives (n_poses, n_f, n_p) along directions of c (n_poses, n_p, n_c)."""
-        assert self._along is not None
-        bound = self._along.bind()
-        found = np.empty((*ways.shape[:2], len(bound.outputs["f_direction"])))
-        for k, c in enumerate(poses):
-            bound.inputs["c"][:] = c
-            for j, way in enumerate(ways[k]):
-                bound.inputs["c_direction"][:] = way
-                bound.run()
-                found[k, j] = bound.outputs["f_direction"]
-        return found.swapaxes(1, 2)
 
 
 class Sensitivities(AlongParameters):
@@ -239,15 +216,12 @@ def label_derivatives(rig: KCRig, known: Iterable[Quantity], found: Mapping[str,
     """Return derivatives (n_poses, 2 or 1, n_p) of figures by the free parameters as labelled data."""
     import xarray as xr  # here, because it takes long to load
 
-    quantities = {quantity.name: quantity for quantity in known}
+    per_wheel = {quantity.name: quantity.per_wheel for quantity in known}
     units = {entry.name: entry.unit for entry in rig.model.layout.u}
-    variables = {}
-    for name, values in found.items():
-        quantity = quantities[name]
-        dims = ("pose", "side", "parameter") if quantity.per_wheel else ("pose", "parameter")
-        attributes = {"units": f"({quantity.unit})/unit of the parameter", "long_name": quantity.meaning}
-        variables[name] = xr.Variable(dims, values if quantity.per_wheel else values[:, 0], attributes)
-    parameter_units = [units[name] for name in rig.parameters]
-    coordinates = {"parameter_unit": ("parameter", parameter_units)}
-    labels = {"side": list(rig.axle.sides), "parameter": list(rig.parameters)}
-    return xr.Dataset(variables, coords={**labels, **coordinates})
+    values = {name: each if per_wheel[name] else each[:, 0] for name, each in found.items()}
+    coordinates = {
+        "side": list(rig.axle.sides),
+        "parameter": list(rig.parameters),
+        "parameter_unit": ("parameter", [units[name] for name in rig.parameters]),
+    }
+    return xr.Dataset(label_figures(known, values, "({})/unit of the parameter", "parameter"), coordinates)

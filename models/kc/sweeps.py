@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,23 +93,32 @@ SHOWN: Mapping[str, tuple[float, str]] = {
 """Factor and unit in which tables and pages show a unit; others stay."""
 
 
-def dataset(
-    model: str, axle: Axle, known: Sequence[Quantity], sweep: Sweep, found: Mapping[str, Floats]
-) -> xr.Dataset:
-    """Label the figures of a sweep, in SI units."""
+def label_figures(
+    known: Iterable[Quantity], found: Mapping[str, Floats], unit: str = "{}", *more: str
+) -> dict[str, xr.Variable]:
+    """Return figures by name as variables over poses, wheels where these have one each, and ``more``."""
     import xarray as xr  # here, because it takes long to load
 
     quantities = {quantity.name: quantity for quantity in known}
     variables = {}
     for name, values in found.items():
         quantity = quantities[name]
-        dims = ("pose", "side") if quantity.per_wheel else ("pose",)
-        attributes = {"units": quantity.unit, "long_name": quantity.meaning}
+        dims = ("pose", "side", *more) if quantity.per_wheel else ("pose", *more)
+        attributes = {"units": unit.format(quantity.unit), "long_name": quantity.meaning}
         variables[name] = xr.Variable(dims, values, attributes)
+    return variables
+
+
+def dataset(
+    model: str, axle: Axle, known: Sequence[Quantity], sweep: Sweep, found: Mapping[str, Floats]
+) -> xr.Dataset:
+    """Label the figures of a sweep, in SI units."""
+    import xarray as xr  # here, because it takes long to load
+
     travel = xr.Variable(("pose", "side"), sweep.travel, {"units": "m", "long_name": "wheel travel, up"})
     lock = {"units": "1", "long_name": "part of full lock, positive to the left"}
     return xr.Dataset(
-        variables,
+        label_figures(known, found),
         coords={
             "side": list(axle.sides),
             "wheel_travel": travel,
@@ -135,15 +144,20 @@ def convert_units(values: Floats, unit: str) -> tuple[Floats, str]:
     return factor * np.asarray(values, dtype=float), other
 
 
+def curves_of(results: xr.Dataset) -> Iterator[tuple[str, str, dict[str, Floats]]]:
+    """Yield names, units and curves of a sweep: by side, that of the whole axle by an empty text."""
+    sides = [str(side) for side in results["side"].values]
+    for name in (*axes_of(results), *results.data_vars):
+        values, unit = np.asarray(results[name].values, dtype=float), results[name].attrs["units"]
+        of_wheels = "side" in results[name].dims
+        yield str(name), unit, dict(zip(sides, values.T, strict=True)) if of_wheels else {"": values}
+
+
 def columns(results: xr.Dataset) -> dict[str, Floats]:
     """Return all curves of a sweep by heading, such as ``left toe_angle [deg]``."""
     found: dict[str, Floats] = {}
-    for name in (*axes_of(results), *results.data_vars):
-        variable = results[name]
-        unit = variable.attrs["units"]
-        sides = [str(side) for side in results["side"].values] if "side" in variable.dims else [""]
-        for k, side in enumerate(sides):
-            values = variable.values[:, k] if side else variable.values
+    for name, unit, curves in curves_of(results):
+        for side, values in curves.items():
             scaled, text = convert_units(values, unit)
             found[f"{side} {name} [{text}]".strip()] = scaled
     return found

@@ -17,7 +17,7 @@ from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.prepared_run import Case, swinging
-from ce_dynamics.models.vehicles.summary import summarise
+from ce_dynamics.models.vehicles.summary import finite, summarise
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.netcdf import netcdf_bytes
@@ -215,9 +215,9 @@ def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, An
     if not reached.sizes["time"]:
         return row
     summary = summarise(reached, case.manoeuvre)
-    row |= {f.key: finite_or_none(f.value) for f in summary.figures if f.key not in (*TIMING, "time_reached")}
+    row |= {f.key: finite(float(f.value)) for f in summary.figures if f.key not in (*TIMING, "time_reached")}
     for figure in summary.corners:
-        row |= {f"{corner}.{figure.key}": finite_or_none(value) for corner, value in figure.values.items()}
+        row |= {f"{corner}.{figure.key}": finite(float(value)) for corner, value in figure.values.items()}
     return row
 
 
@@ -235,11 +235,6 @@ def collect_batch(
         results[plain_name(name)] = ("run", sweep.values[runs, k], {"units": sweep.units[name]})
     results.attrs |= dict(case.attributes)
     return results
-
-
-def finite_or_none(value: float) -> float | None:
-    """Return a number for JSON, None if it is not finite."""
-    return float(value) if np.isfinite(value) else None
 
 
 def make_failed_row(reason: str) -> dict[str, Any]:
