@@ -18,8 +18,8 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Booleans, Integers
 from ce_dynamics.contact.linear_equations import shortest
-from ce_dynamics.contact.machine import observe, responses
-from ce_dynamics.simulation.integrators.kernels import call, kernel
+from ce_dynamics.contact.tree_step import observe, responses
+from ce_dynamics.simulation.integrators.kernels import call, is_finite, kernel
 
 CONSISTENT = 1e-7
 """Part of the accelerations that may remain of the rows' equations, where rows depend on each other."""
@@ -28,49 +28,27 @@ SLOW = 1e-9
 
 
 class ActingRows(NamedTuple):
-    """Rows, and which of them act.
-
-    Attributes
-    ----------
-    kind, normal : (m,) int arrays
-    limit : (m,) array
-    held, sliding : (m,) bool arrays
-        As of `smooth.Acting`.
-    nearest : (m,) array
-        Multipliers to which those of held rows shall be near where they are not unique.
-    quaternions : int array
-        Where unit quaternions begin in q.
-    """
+    """Rows, and which of them act, (m,)."""
 
     kind: Integers
     normal: Integers
     limit: Floats
-    held: Booleans
+    held: Booleans  # as of `steps.Acting`
     sliding: Booleans
-    nearest: Floats
-    quaternions: Integers
+    nearest: Floats  # multipliers to which those of held rows are near where they are not unique
+    quaternions: Integers  # where unit quaternions begin in q
 
 
 class Rates(NamedTuple):
-    """Derivatives at one instant: what is known of an evaluation.
-
-    Attributes
-    ----------
-    y_dot : array
-    multipliers, psi, rate, mu : (m,) arrays
-    direction : (m,) array
-        Unit sliding velocities of the sliding rows, zero of others.
-    power : (2,) array
-        Of loads and prescribed motions, and of the rows [W].
-    """
+    """Derivatives at one instant: what is known of an evaluation."""
 
     y_dot: Floats
     multipliers: Floats
     psi: Floats
     rate: Floats
     mu: Floats
-    direction: Floats
-    power: Floats
+    direction: Floats  # unit sliding velocities of the sliding rows, zero of others
+    power: Floats  # of loads and prescribed motions, and of the rows [W]
 
 
 def make_room(n: int, m: int) -> Rates:
@@ -84,15 +62,6 @@ def copy_rows(source, target):  # type: ignore[no-untyped-def]
     """Copy rows: target ← source."""
     for k in range(target.size):
         target[k] = source[k]
-
-
-@kernel
-def finite(values):  # type: ignore[no-untyped-def]
-    """Return True if all numbers are."""
-    count = 0
-    for k in range(values.size):
-        count += math.isfinite(values[k])
-    return count == values.size
 
 
 @kernel
@@ -164,24 +133,6 @@ def products(GT, B, A):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def bias(M):  # type: ignore[no-untyped-def]
-    """Compute γ into the machine: the derivative of the rates along (q̇, 0) and t."""
-    for k in range(M.q.size):
-        M.along[k] = M.q_dot[k]
-    call(M.bias_call[0], M.bias_call[1])
-
-
-@kernel
-def bias_at(M, t, y, R):  # type: ignore[no-untyped-def]
-    """Compute γ at (t, y) in the machine's own array, and gaps and rates into R."""
-    observe(M, t, y)
-    copy_rows(M.psi, R.psi)
-    copy_rows(M.rate, R.rate)
-    bias(M)
-    return M.gamma
-
-
-@kernel
 def with_friction(rows, R, held, slides, Y, v_dot):  # type: ignore[no-untyped-def]
     """Compute responses to held rows, each with the friction that it causes; add constant friction to v̇."""
     n_v, lam, d, mu = v_dot.size, R.multipliers, R.direction, R.mu
@@ -234,14 +185,15 @@ def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
     copy_rows(slides, chosen[held.size :])
     GT, Y = gather(M, chosen)
     B = with_friction(rows, R, held, slides, Y, v_dot)
-    bias(M)
+    copy_rows(M.q_dot, M.along[: M.q.size])
+    call(M.bias_call[0], M.bias_call[1])  # γ: the derivative of the rates along (q̇, 0) and t
     A, wanted, near = np.empty((held.size, held.size)), np.empty(held.size), np.empty(held.size)
     for a in range(held.size):
         near[a] = rows.nearest[held[a]]
         wanted[a] = -M.gamma[held[a]]
         for k in range(n_v):
             wanted[a] -= GT[a, k] * v_dot[k]
-    if not products(GT, B, A) or not finite(wanted):
+    if not products(GT, B, A) or not is_finite(wanted):
         return False
     possible, solution = multipliers(A, wanted, near)
     if not possible:
@@ -279,4 +231,4 @@ def evaluate(M, rows, t, y, R):  # type: ignore[no-untyped-def]
     R.power[0], R.power[1] = M.power[0], 0.0
     for i in range(rows.kind.size):
         R.power[1] += R.multipliers[i] * R.rate[i]
-    return finite(R.y_dot)
+    return is_finite(R.y_dot)

@@ -135,7 +135,7 @@ class Cable(UnilateralElement):
     ) -> None:
         owner = f"cable {name!r}"
         self.name = checks.name_of("Cable: name", name)
-        self.length = positive_length(length, owner)
+        self.length = finite_number(length, owner, "length", above=0.0)
         if check_body(body, owner).is_ground:
             raise ModelError(f"{owner}: its first end {body!r} must be tied to a body that can move")
         self.body, self.at = body, finite_vector(at, owner, "at")
@@ -179,14 +179,3 @@ class Cable(UnilateralElement):
             state = observer.point(self.other, self.other_at, self.ground)
             return state.r, state.v
         return self.other.position(t), self.other.velocity(t)
-
-
-def positive_length(value: object, owner: str) -> float:
-    """Return a user's length.
-
-    Raises
-    ------
-    ModelError
-        If it is not positive and finite.
-    """
-    return finite_number(value, owner, "length", above=0.0)

@@ -13,10 +13,8 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.acting_rows import (
     Rates,
-    bias_at,
     copy_rows,
     evaluate,
-    finite,
     gather,
     lengths,
     numbers,
@@ -24,9 +22,9 @@ from ce_dynamics.contact.acting_rows import (
 )
 from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.contact.linear_equations import shortest
-from ce_dynamics.contact.machine import observe
+from ce_dynamics.contact.tree_step import observe
 from ce_dynamics.simulation.integrators.fixed_kernels import explicit_step
-from ce_dynamics.simulation.integrators.kernels import call, kernel
+from ce_dynamics.simulation.integrators.kernels import call, is_finite, kernel
 
 PUSH = 1e-9
 """Part of the largest multiplier by which others may pull: rounding."""
@@ -38,8 +36,8 @@ CLOSED = 1e-9
 """Gaps that one Newton step closes to rounding: what it leaves is of their squares [m or rad]."""
 
 FAR = 100.0
-"""Bound for `near`; rows of box contacts, which depend on each other or differ, give a few."""
-FRESH, KNOWN, PROJECTION, BIAS = range(4)
+"""Bound for `stopping`; rows of box contacts, which depend on each other or differ, give a few."""
+FRESH, KNOWN, PROJECTION = range(3)
 """Tasks of `smooth_step`; one kernel compiles in less time than three with the same parts."""
 
 
@@ -111,58 +109,29 @@ def unit(quaternions, y):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def stopping(GT, Y, values):  # type: ignore[no-untyped-def]
-    """Return −(Gᵀ M⁻¹ G)⁻¹ values of least length, which takes the values to zero along M⁻¹ G."""
-    A = np.empty((values.size, values.size))
-    if not products(GT, Y, A):
-        return np.full(values.size, math.nan)
-    p = shortest(A, values)
-    for a in range(p.size):
-        p[a] = -p[a]
-    return p
+def stopping(M, chosen, values):  # type: ignore[no-untyped-def]
+    """Compute the shortest p = −(Gᵀ M⁻¹ G)⁻¹ values of chosen rows, and M⁻¹ G p.
 
-
-@kernel
-def chosen_of(values, where):  # type: ignore[no-untyped-def]
-    """Return some of the values."""
-    some = np.empty(where.size)
-    for a in range(where.size):
-        some[a] = values[where[a]]
-    return some
-
-
-@kernel
-def near(GT, Y, p, values):  # type: ignore[no-untyped-def]
-    """Return True if −M⁻¹ G p leads no further than `FAR` times what the rows need one by one.
-
-    Of rows that hardly differ, what takes all values to zero at once leads anywhere.
+    Return True, too, if that leads no further than `FAR` times what the rows need one by one.  Of rows that
+    hardly differ, what takes all values to zero at once leads anywhere.
     """
+    n = chosen.size
+    GT, Y = gather(M, chosen)
+    A, wanted, change = np.empty((n, n)), np.empty(n), np.zeros(M.v.size)
+    for a in range(n):
+        wanted[a] = values[chosen[a]]
+    if not products(GT, Y, A):
+        return False, wanted, change
+    p = shortest(A, wanted)
     together, alone = 0.0, 0.0
-    for a in range(p.size):
-        square = 0.0
-        for k in range(GT.shape[1]):
-            square += GT[a, k] * Y[a, k]
-        together -= p[a] * values[a]
-        if square > 0.0:
-            alone += values[a] * values[a] / square
-    return together <= FAR * FAR * alone
-
-
-@kernel
-def add_response(p, Y, out):  # type: ignore[no-untyped-def]
-    """Add a response: out += M⁻¹ G p."""
-    for a in range(p.size):
-        for k in range(out.size):
-            out[k] += p[a] * Y[a, k]
-
-
-@kernel
-def rows_finite(GT):  # type: ignore[no-untyped-def]
-    """Return True if all numbers are."""
-    count = 0
-    for i in range(len(GT)):
-        count += finite(GT[i])
-    return count == len(GT)
+    for a in range(n):
+        p[a] = -p[a]
+        together -= p[a] * wanted[a]
+        if A[a, a] > 0.0:
+            alone += wanted[a] * wanted[a] / A[a, a]
+        for k in range(change.size):
+            change[k] += p[a] * Y[a, k]
+    return together <= FAR * FAR * alone, p, change
 
 
 @kernel
@@ -181,66 +150,48 @@ def project(M, rows, t, y):  # type: ignore[no-untyped-def]
     gaps = numbers(is_gap)
     for _ in range(2 if gaps.size else 0):
         observe(M, t, y)
-        if not rows_finite(M.GT):
+        if not is_finite(M.GT.reshape(M.GT.size)):
             return False, 0.0
-        GT, Y = gather(M, gaps)
-        psi = chosen_of(M.psi, gaps)
-        p = stopping(GT, Y, psi)
-        if not near(GT, Y, p, psi):
+        is_near, _p, change = stopping(M, gaps, M.psi)
+        if not is_near:
             return False, 0.0
-        for k in range(M.v.size):
-            M.v[k] = 0.0
-        add_response(p, Y, M.v)
+        copy_rows(change, M.v)
         call(M.rates_call[0], M.rates_call[1])
         for k in range(n_q):
             y[k] += M.q_dot[k]
         unit(rows.quaternions, y)
         largest = 0.0
-        for a in range(gaps.size):
-            largest = max(largest, abs(psi[a]))
+        for i in gaps:
+            largest = max(largest, abs(M.psi[i]))
         if largest <= CLOSED:
             break
     observe(M, t, y)
-    if not (rows_finite(M.GT) and finite(M.rate)):
+    if not (is_finite(M.GT.reshape(M.GT.size)) and is_finite(M.rate)):
         return False, 0.0
-    GT, Y = gather(M, held)
-    rate = chosen_of(M.rate, held)
-    p, work = stopping(GT, Y, rate), 0.0
-    if not near(GT, Y, p, rate):
+    is_near, p, change = stopping(M, held, M.rate)
+    if not is_near:
         return False, 0.0
-    add_response(p, Y, y[n_q : n_q + M.v.size])
+    work = 0.0
+    for k in range(M.v.size):
+        y[n_q + k] += change[k]
     for a in range(held.size):
-        work += p[a] * rate[a]
+        work += p[a] * M.rate[held[a]]
     return True, 0.5 * work
 
 
 class SmoothSpace(NamedTuple):
-    """State and work space of smooth steps, the states followed by the work of loads and of rows.
+    """State and work space of smooth steps, the states followed by the work of loads and of rows."""
 
-    Attributes
-    ----------
-    y, ahead : (n + 2,) arrays
-        State at the start of a step, work zero, and at its end.
-    weights, places, K : arrays
-        Table and stages of the method, see `ExplicitSpace`.
-    rate : (n + 2,) array
-        ẏ and the powers.
-    stage : (1,) int array
-        Number of the stage at hand.
-    first, middle, last : Rates
-        At the start of a step, at a stage and at its end.
-    """
-
-    y: Floats
-    ahead: Floats
-    weights: Floats
+    y: Floats  # at the start of a step, work zero, (n + 2,)
+    ahead: Floats  # at its end
+    weights: Floats  # table and stages of the method, see `ExplicitSpace`
     places: Integers
     K: Floats
-    rate: Floats
-    stage: Integers
-    first: Rates
-    middle: Rates
-    last: Rates
+    rate: Floats  # ẏ and the powers
+    stage: Integers  # number of the stage at hand, (1,)
+    first: Rates  # at the start of a step
+    middle: Rates  # at a stage
+    last: Rates  # at the end
 
 
 class Stages(NamedTuple):
@@ -281,7 +232,7 @@ def step_with_rows(M, rows, S, known, t, h):  # type: ignore[no-untyped-def]
         return False, False
     S.stage[0] = 0
     explicit_step(rates_while_rows_act, Stages(M, rows, S, S.rate), S, S.y, t, h)
-    if not finite(y_end):
+    if not is_finite(y_end):
         return False, True
     change = np.empty(n_v)
     for k in range(n_v):
@@ -303,7 +254,7 @@ def step_with_rows(M, rows, S, known, t, h):  # type: ignore[no-untyped-def]
 def smooth_step(M, rows, S, what, t, h):  # type: ignore[no-untyped-def]
     """Step with the given rows acting (FRESH, or KNOWN if ``first`` is), see `step_with_rows`.
 
-    Others than a step: `project` of S.y into S.ahead; `bias_at` S.y, with gaps and rates in ``middle``.
+    Instead of a step, a PROJECTION of S.y into S.ahead.
     """
     n = S.y.size - 2
     if what == PROJECTION:
@@ -311,7 +262,4 @@ def smooth_step(M, rows, S, what, t, h):  # type: ignore[no-untyped-def]
         possible, work = project(M, rows, t, S.ahead[:n])
         S.ahead[n + 1] = work
         return possible, False
-    if what == BIAS:
-        bias_at(M, t, S.y[:n], S.middle)
-        return True, False
     return step_with_rows(M, rows, S, what == KNOWN, t, h)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.simulation.integrators.kernels import kernel
 
 
 class InitialStateError(ModelError):
@@ -115,6 +116,13 @@ class Conditions(NamedTuple):
         conditions.check()
         return conditions
 
+    def repeat(self, count: int) -> Conditions:
+        """Return the conditions of so many contacts that have these rows each."""
+        m = len(self.kind)
+        normal = np.where(self.normal >= 0, self.normal + m * np.arange(count)[:, None], NONE).ravel()
+        others = (np.tile(part, count) for part in (self.mu, self.lower, self.upper))
+        return Conditions(np.tile(self.kind, count), normal.astype(np.int64), *others)
+
     def check(self) -> None:
         """Refuse conditions that do not make sense.
 
@@ -162,6 +170,23 @@ def bounds(conditions: Conditions, p: Floats) -> tuple[Floats, Floats]:
     )
     high = np.select([kind <= Kind.UNILATERAL, kind == Kind.BOX], [np.inf, upper], reach)
     return low, high
+
+
+@kernel
+def rows_of_pairs(first, second, chosen, per, A, B):  # type: ignore[no-untyped-def]
+    """Return starts, columns and values of the rows, ``per`` each, of chosen pairs of bodies, -1 for none."""
+    m, n = per * chosen.size, A.shape[1]
+    starts, total = np.zeros(m + 1, np.int64), 0
+    columns, values = np.empty(2 * n * m, np.int64), np.empty(2 * n * m)
+    for i in range(m):
+        k = chosen[i // per]
+        row = per * k + i % per
+        for body, J in ((first[k], A), (second[k], B)):
+            for j in range(n if body >= 0 else 0):
+                columns[total], values[total] = n * body + j, J[row, j]
+                total += 1
+        starts[i + 1] = total
+    return starts, columns[:total], values[:total]
 
 
 class SparseRows(NamedTuple):
@@ -212,11 +237,8 @@ class SparseRows(NamedTuple):
         cls, body_a: Integers, body_b: Integers, A: Floats, B: Floats, width: int
     ) -> SparseRows:
         """Return rows with the entries of A, B (m, n) at the velocities of two bodies each, -1 for none."""
-        bodies = np.stack((body_a, body_b), axis=1)  # (m, 2)
-        there, n = bodies >= 0, A.shape[1]
-        columns = (n * bodies[:, :, None] + np.arange(n))[there].ravel().astype(np.int64)
-        starts = np.concatenate(([0], np.cumsum(n * there.sum(axis=1)))).astype(np.int64)
-        return cls(starts, columns, np.stack((A, B), axis=1)[there].ravel(), width)
+        bodies = (np.ascontiguousarray(part, dtype=np.int64) for part in (body_a, body_b))
+        return cls(*rows_of_pairs(*bodies, np.arange(len(A)), 1, A, B), width)
 
     @property
     def height(self) -> int:

@@ -28,97 +28,96 @@ from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axi
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
 Friction = Literal["disc", "box", "none"]
+UnitLoads = Callable[[Array, Array], Sequence[PointLoad]]
 
 
-class Resistance(NamedTuple):
-    """Resistance of a contact to sliding, rolling and spinning; see `resistance`."""
+class ContactLaw(NamedTuple):
+    """Resistance of a contact to sliding, rolling and spinning, and its coefficient of restitution.
 
-    friction: Friction
-    rolling: float
-    spinning: float
-
-
-def resistance(friction: object, rolling: object, spinning: object, owner: str) -> Resistance:
-    """Return a user's wishes.
-
-    Parameters
+    Attributes
     ----------
     friction : {"disc", "box", "none"}
         |p_t| ≤ μ p_n (Coulomb), or each tangential component by itself (a pyramid), or no sliding friction.
     rolling, spinning : float
         Lengths: the torque across the normal is at most rolling × p_n, that about it spinning × p_n [m].
-    owner : str
-
-    Raises
-    ------
-    ModelError
-        If it is none of these, or a length is negative or not finite.
+    restitution : float
+        e in 0 … 1.
     """
-    checks.choice(f"{owner}: friction", friction, ("disc", "box", "none"))
-    return Resistance(
-        cast("Friction", friction),
-        finite_number(rolling, owner, "rolling", at_least=0.0),
-        finite_number(spinning, owner, "spinning", at_least=0.0),
-    )
 
+    friction: Friction
+    rolling: float
+    spinning: float
+    restitution: float
 
-def contact_kinds(law: Resistance, restitution: float, first: int = 0, prefix: str = "") -> list[RowKind]:
-    """Return the kinds of the rows of one contact point; the normal one is row ``first`` of its element."""
-    kinds = [RowKind(f"{prefix}normal", Kind.UNILATERAL, restitution=restitution)]
+    @classmethod
+    def checked(
+        cls, owner: str, friction: object, rolling: object, spinning: object, restitution: object
+    ) -> ContactLaw:
+        """Return a user's wishes.
 
-    def add(name: str, one: Kind, other: Kind, unit: str) -> None:
-        kinds.append(RowKind(f"{prefix}{name}_1", one, first, unit=unit))
-        kinds.append(RowKind(f"{prefix}{name}_2", other, first, unit=unit))
+        Raises
+        ------
+        ModelError
+            If friction is none of these, a length negative or not finite, or e out of range.
+        """
+        checks.choice(f"{owner}: friction", friction, ("disc", "box", "none"))
+        return cls(
+            cast("Friction", friction),
+            finite_number(rolling, owner, "rolling", at_least=0.0),
+            finite_number(spinning, owner, "spinning", at_least=0.0),
+            check_restitution(restitution, owner),
+        )
 
-    if law.friction == "disc":
-        add("friction", Kind.DISC_1, Kind.DISC_2, "N")
-    elif law.friction == "box":
-        add("friction", Kind.FRICTION, Kind.FRICTION, "N")
-    if law.rolling > 0.0:
-        add("rolling", Kind.DISC_1, Kind.DISC_2, "N m")
-    if law.spinning > 0.0:
-        kinds.append(RowKind(f"{prefix}spinning", Kind.FRICTION, first, unit="N m"))
-    return kinds
+    def kinds(self, first: int = 0, prefix: str = "") -> list[RowKind]:
+        """Return the kinds of the rows of one contact point, the normal one being row ``first``."""
+        kinds = [RowKind(f"{prefix}normal", Kind.UNILATERAL, restitution=self.restitution)]
 
+        def add(name: str, one: Kind, other: Kind, unit: str) -> None:
+            kinds.append(RowKind(f"{prefix}{name}_1", one, first, unit=unit))
+            kinds.append(RowKind(f"{prefix}{name}_2", other, first, unit=unit))
 
-def contact_rows(
-    law: Resistance,
-    axes: Sequence[Array],
-    psi: Scalar,
-    mu: Scalar,
-    v: Array,
-    w: Array,
-    loads: Callable[[Array, Array], Sequence[PointLoad]],
-) -> list[Row]:
-    """Return the rows of one contact point, in the order of `contact_kinds`.
+        if self.friction == "disc":
+            add("friction", Kind.DISC_1, Kind.DISC_2, "N")
+        elif self.friction == "box":
+            add("friction", Kind.FRICTION, Kind.FRICTION, "N")
+        if self.rolling > 0.0:
+            add("rolling", Kind.DISC_1, Kind.DISC_2, "N m")
+        if self.spinning > 0.0:
+            kinds.append(RowKind(f"{prefix}spinning", Kind.FRICTION, first, unit="N m"))
+        return kinds
 
-    Parameters
-    ----------
-    law : Resistance
-    axes : three (3,) arrays
-        Normal and the two tangents.
-    psi, mu : scalars
-    v, w : (3,) arrays
-        Relative velocity at the point and relative angular velocity.
-    loads : callable
-        What a unit force and a unit torque load.
-    """
-    n, t_1, t_2 = axes
+    def rows(
+        self, axes: Sequence[Array], psi: Scalar, mu: Scalar, rates: tuple[Array, Array], loads: UnitLoads
+    ) -> list[Row]:
+        """Return the rows of one contact point, in the order of `kinds`.
 
-    def push(direction: Array, gap: Scalar = 0.0, bound: Scalar = 0.0) -> Row:
-        return Row(loads(direction, zeros(3)), dot(direction, v), gap, bound)
+        Parameters
+        ----------
+        axes : three (3,) arrays
+            Normal and the two tangents.
+        psi, mu : scalars
+        rates : two (3,) arrays
+            Relative velocity at the point and relative angular velocity.
+        loads : callable
+            What a unit force and a unit torque load.
+        """
+        v, w = rates
 
-    def turn(direction: Array, bound: Scalar) -> Row:
-        return Row(loads(zeros(3), direction), dot(direction, w), 0.0, bound)
+        def push(direction: Array, gap: Scalar = 0.0, bound: Scalar = 0.0) -> Row:
+            return Row(loads(direction, zeros(3)), dot(direction, v), gap, bound)
 
-    rows = [push(n, psi, mu)]
-    if law.friction != "none":
-        rows += [push(t_1, 0.0, mu), push(t_2, 0.0, mu)]
-    if law.rolling > 0.0:
-        rows += [turn(t_1, law.rolling), turn(t_2, law.rolling)]
-    if law.spinning > 0.0:
-        rows.append(turn(n, law.spinning))
-    return rows
+        def turn(direction: Array, bound: Scalar) -> Row:
+            return Row(loads(zeros(3), direction), dot(direction, w), 0.0, bound)
+
+        n, *tangents = axes
+        rows = [push(n, psi, mu)]
+        if self.friction != "none":
+            rows += [push(t, 0.0, mu) for t in tangents]
+        if self.rolling > 0.0:
+            rows += [turn(t, self.rolling) for t in tangents]
+        if self.spinning > 0.0:
+            rows.append(turn(n, self.spinning))
+        return rows
 
 
 def check_restitution(value: object, owner: str) -> float:
@@ -192,9 +191,8 @@ class Contact(UnilateralElement):
         self.axis = None if axis is None else unit_axis(axis, owner)
         if self.axis is not None and self.radius == 0.0:
             raise ModelError(f"{owner}: a disc needs a positive radius")
-        e = check_restitution(restitution, owner)
-        self.law = resistance(friction, rolling, spinning, owner)
-        self.kinds = tuple(contact_kinds(self.law, e))
+        self.law = ContactLaw.checked(owner, friction, rolling, spinning, restitution)
+        self.kinds = tuple(self.law.kinds())
         self.ground = ground_of(body)
 
     @property
@@ -211,7 +209,7 @@ class Contact(UnilateralElement):
             return [PointLoad(self.body, self.ground, r, force, torque)]
 
         axes = (touch.normal, touch.tangent_1, touch.tangent_2)
-        return contact_rows(self.law, axes, touch.distance, touch.mu, v, w, loads)
+        return self.law.rows(axes, touch.distance, touch.mu, (v, w), loads)
 
     def _lever(self, observer: Observer, n: Array) -> Array:
         """Return the vector from the centre to the point nearest to the surface.
@@ -286,14 +284,11 @@ class BodyContact(UnilateralElement):
         self.other_shape = check_shape(other_shape, f"{owner}: other_shape")
         self.pair, self.ground = pair_of(shape, other_shape), ground_of(body)
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
-        self.law = resistance(friction, rolling, spinning, owner)
-        e = check_restitution(restitution, owner)
+        self.law = ContactLaw.checked(owner, friction, rolling, spinning, restitution)
         count = len(self.pair(shape_in_design_pose(shape), shape_in_design_pose(other_shape)))
-        size = len(contact_kinds(self.law, e))
+        size = len(self.law.kinds())
         self.kinds = tuple(
-            kind
-            for k in range(count)
-            for kind in contact_kinds(self.law, e, k * size, f"{k}." if count > 1 else "")
+            kind for k in range(count) for kind in self.law.kinds(k * size, f"{k}." if count > 1 else "")
         )
 
     @property
@@ -320,7 +315,7 @@ class BodyContact(UnilateralElement):
             ]
 
         axes = (meeting.n, *frame(meeting.n))
-        return contact_rows(self.law, axes, meeting.psi, self.mu, v_1 - v_2, w_1 - w_2, loads)
+        return self.law.rows(axes, meeting.psi, self.mu, (v_1 - v_2, w_1 - w_2), loads)
 
     def _placed(self, observer: Observer, body: Body, shape: Shape) -> PlacedShape:
         points = [observer.point(body, at, self.ground).r for at in shape.points]

@@ -15,7 +15,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import ConvergenceError, Kind
-from ce_dynamics.contact.problem import Problem, Solution
+from ce_dynamics.contact.problem import Problem, Solution, clip_impulse
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.kernels import kernel
 
@@ -142,12 +142,11 @@ def pair_scale(g, y, i, d0, d1):  # type: ignore[no-untyped-def]
 def sweep(rows, v, c, diagonal, scale, C, p):  # type: ignore[no-untyped-def]
     """Visit every row once; returns the largest change of an impulse times A_ii."""
     g, y = rows
-    kind, normal, mu, lower, upper = C
+    normal, mu = C.normal, C.mu
     largest = 0.0
     i = 0
     while i < p.size:
-        what = kind[i]
-        if what == 4:  # DISC_1: the pair moves towards −w and back onto the disc of radius μ p_n
+        if C.kind[i] == 4:  # DISC_1: the pair moves towards −w and back onto the disc of radius μ p_n
             rho = scale[i]
             if rho > 0.0:
                 a = p[i] - (row_times(g[0], g[1], g[2], i, v) + c[i]) / rho
@@ -168,14 +167,7 @@ def sweep(rows, v, c, diagonal, scale, C, p):  # type: ignore[no-untyped-def]
             continue
         d = diagonal[i]
         if d > 0.0:
-            target = p[i] - (row_times(g[0], g[1], g[2], i, v) + c[i]) / d
-            if what == 1:
-                target = max(0.0, target)
-            elif what == 2:
-                target = min(max(lower[i], target), upper[i])
-            elif what == 3:
-                reach = max(0.0, mu[i] * p[normal[i]])
-                target = min(max(-reach, target), reach)
+            target = clip_impulse(i, p[i] - (row_times(g[0], g[1], g[2], i, v) + c[i]) / d, C, p)
             step = target - p[i]
             p[i] = target
             add_row(y[0], y[1], y[2], i, step, v)

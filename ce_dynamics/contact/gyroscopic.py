@@ -100,6 +100,23 @@ def spin(inertia, before, h, after):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
+    """Rotate orientations for h at constant rate: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|; in place if asked."""
+    for k in range(len(quaternion)):
+        speed, size = 0.0, 0.0
+        for i in range(4):
+            speed += rate[k, i] ** 2
+        speed = math.sqrt(speed)
+        cosine = math.cos(h * speed)
+        share = math.sin(h * speed) / speed if speed > 0.0 else h
+        for i in range(4):
+            new[k, i] = cosine * quaternion[k, i] + share * rate[k, i]
+            size += new[k, i] ** 2
+        for i in range(4):
+            new[k, i] /= math.sqrt(size)
+
+
+@kernel
 def iterate(M, v, h, new, enough):  # type: ignore[no-untyped-def]
     """Iterate v⁺ ← v + h v̇(½ (v + v⁺)), which converges for h |∂v̇/∂v| < 2; whether it did."""
     before, n_q = math.inf, M.q.size

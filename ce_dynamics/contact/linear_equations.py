@@ -82,9 +82,9 @@ RANK = 1e-10
 
 
 @kernel
-def reduced_from_left(R, y, order):  # type: ignore[no-untyped-def]
-    """Compute R ← Qᵀ A P, y ← Qᵀ y in place, with P in ``order``; return the rank."""
-    n = y.size
+def reduce_from_left(R, order):  # type: ignore[no-untyped-def]
+    """Compute R ← Qᵀ [A P, b] in place, (n, n + 1), with P in ``order``; return the rank."""
+    n = len(R)
     top = 0.0
     for k in range(n):
         longest, square = k, -1.0
@@ -105,42 +105,41 @@ def reduced_from_left(R, y, order):  # type: ignore[no-untyped-def]
         alpha = -math.copysign(size, R[k, k])
         R[k, k] -= alpha  # the column is the reflection's vector v now, 2/|v|² = −1/(α v_k)
         scale = -1.0 / (alpha * R[k, k])
-        for j in range(k + 1, n):
+        for j in range(k + 1, n + 1):
             total = 0.0
             for i in range(k, n):
                 total += R[i, k] * R[i, j]
             total *= scale
             for i in range(k, n):
                 R[i, j] -= total * R[i, k]
-        total = 0.0
-        for i in range(k, n):
-            total += R[i, k] * y[i]
-        total *= scale
-        for i in range(k, n):
-            y[i] -= total * R[i, k]
         R[k, k] = alpha
     return n
 
 
 @kernel
-def reduced_from_right(R, rank, lead, scale):  # type: ignore[no-untyped-def]
+def reflect(x, k, rank, v, lead, scale):  # type: ignore[no-untyped-def]
+    """Reflect x in place along the vector with ``lead`` at k and v from the rank on."""
+    total = x[k] * lead
+    for j in range(rank, len(v) - 1):
+        total += x[j] * v[j]
+    total *= scale
+    x[k] -= total * lead
+    for j in range(rank, len(v) - 1):
+        x[j] -= total * v[j]
+
+
+@kernel
+def reduce_from_right(R, rank, lead, scale):  # type: ignore[no-untyped-def]
     """Compute [T 0] ← R Zᵀ of the first rows in place; reflection vectors stay where zeros would be."""
-    n = R.shape[0]
     for k in range(rank - 1, -1, -1):
         square = R[k, k] * R[k, k]
-        for j in range(rank, n):
+        for j in range(rank, len(R)):
             square += R[k, j] * R[k, j]
         alpha = -math.copysign(math.sqrt(square), R[k, k])
         lead[k] = R[k, k] - alpha
         scale[k] = -1.0 / (alpha * lead[k])
         for i in range(k):
-            total = R[i, k] * lead[k]
-            for j in range(rank, n):
-                total += R[i, j] * R[k, j]
-            total *= scale[k]
-            R[i, k] -= total * lead[k]
-            for j in range(rank, n):
-                R[i, j] -= total * R[k, j]
+            reflect(R[i], k, rank, R[k], lead[k], scale[k])
         R[k, k] = alpha
 
 
@@ -148,27 +147,22 @@ def reduced_from_right(R, rank, lead, scale):  # type: ignore[no-untyped-def]
 def shortest(A, b):  # type: ignore[no-untyped-def]
     """Compute the shortest x with A x = b, or of those with the least |A x − b|; A (n, n)."""
     n = b.size
-    R, y, order = A.copy(), b.copy(), np.arange(n)
-    rank = reduced_from_left(R, y, order)
+    R, order, x, z = np.empty((n, n + 1)), np.arange(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        R[i, n] = b[i]
+        for j in range(n):
+            R[i, j] = A[i, j]
+    rank = reduce_from_left(R, order)
     lead, scale = np.zeros(rank), np.zeros(rank)
     if rank < n:
-        reduced_from_right(R, rank, lead, scale)
-    z = np.zeros(n)
+        reduce_from_right(R, rank, lead, scale)
     for k in range(rank - 1, -1, -1):
-        total = y[k]
+        total = R[k, n]
         for j in range(k + 1, rank):
             total -= R[k, j] * z[j]
         z[k] = total / R[k, k]
-    if rank < n:
-        for k in range(rank):
-            total = z[k] * lead[k]
-            for j in range(rank, n):
-                total += z[j] * R[k, j]
-            total *= scale[k]
-            z[k] -= total * lead[k]
-            for j in range(rank, n):
-                z[j] -= total * R[k, j]
-    x = np.zeros(n)
+    for k in range(rank if rank < n else 0):
+        reflect(z, k, rank, R[k], lead[k], scale[k])
     for k in range(n):
         x[order[k]] = z[k]
     return x

@@ -136,48 +136,25 @@ POINTS = 64
 
 
 class ShapeArrays(NamedTuple):
-    """Shapes as kernels see them.
-
-    Attributes
-    ----------
-    kind, body : (n,) int arrays
-    points, axes : (kinds,) int arrays
-        Vectors of a shape of each kind that are points and directions.
-    sizes : (kinds,) int array
-    local, world : (n, WIDTH) arrays
-        Numbers of each shape in the axes of its body and, once placed, in the world.
-    middle, centre : (n, 3) arrays
-        Of its bounding sphere, there and there.
-    radius : (n,) array
-    calls : (kinds, 2 kinds) int array
-        Address and table of `narrow_phase`, one after the other; 0 for kinds that do not meet.
-    meet : (kinds, kinds) int array
-        Points in which they may meet.
-    x, y : arrays
-        Input and output of all of these.
-    frame : (2,) int array
-        Address and table of `frames`.
-    normal, tangents : (3,), (6,) arrays
-        Its input and output.
-    """
+    """Shapes as kernels see them, (n,), and the functions that find their meetings, by kinds."""
 
     kind: Integers
     body: Integers
-    points: Integers
-    axes: Integers
+    points: Integers  # vectors of a shape of each kind that are points
+    axes: Integers  # those that are directions
     sizes: Integers
-    local: Matrix
-    world: Matrix
-    middle: Matrix
-    centre: Matrix
+    local: Matrix  # numbers of each shape in the axes of its body, (n, WIDTH)
+    world: Matrix  # and, once placed, in the world
+    middle: Matrix  # of its bounding sphere, in the axes of its body
+    centre: Matrix  # and in the world
     radius: Vector
-    calls: IntegerMatrix
-    meet: IntegerMatrix
-    x: Vector
-    y: Vector
-    frame: Integers
-    normal: Vector
-    tangents: Vector
+    calls: IntegerMatrix  # address and table of `narrow_phase`, in turn; 0 for kinds that do not meet
+    meet: IntegerMatrix  # points in which they may meet
+    x: Vector  # input of all of these
+    y: Vector  # output
+    frame: Integers  # address and table of `frames`
+    normal: Vector  # its input
+    tangents: Vector  # its output
 
 
 def make_room(count: int) -> Meetings:
@@ -214,24 +191,9 @@ def make_scene(
     framed = frames()
     frame = np.array([framed.table_address, table([normal], [tangents, tangents[3:]])], dtype=np.int64)
     S = ShapeArrays(
-        kind,
-        body,
-        points,
-        axes,
-        sizes,
-        local,
-        local.copy(),
-        middle,
-        middle.copy(),
-        radius,
-        calls,
-        meet,
-        x,
-        y,
-        frame,
-        normal,
-        tangents,
-    )
+        kind, body, points, axes, sizes, local, local.copy(), middle, middle.copy(), radius, calls, meet,
+        x, y, frame, normal, tangents,
+    )  # fmt: skip
     return S, (alive, framed)
 
 
@@ -382,8 +344,8 @@ class RigidShapes:
         """Return pairs (k, 2) of shapes with bounding spheres within a margin, sorted, lower index first."""
         from scipy.spatial import cKDTree  # here, because few runs need it
 
-        middle = self._middles(state)
-        movable = self.bounded
+        place(self.scene, state.r, rotations(state.quaternion))
+        middle, movable = self.scene.centre, self.bounded
         pairs: list[Integers] = []
         if len(movable) > 1:
             reach = 2.0 * float(np.max(self.radius[movable])) + margin
@@ -400,12 +362,6 @@ class RigidShapes:
         infinite = np.isinf(self.radius[a]) | np.isinf(self.radius[b])
         kept = both[(self.body[a] != self.body[b]) & (infinite | (apart < margin))]
         return np.asarray(kept[np.lexsort(kept.T[::-1])], dtype=np.int64)
-
-    def _middles(self, state: RigidState) -> Floats:
-        middle, on = self.middle.copy(), self.body >= 0
-        R = rotations(state.quaternion[self.body[on]])
-        middle[on] = state.r[self.body[on]] + np.einsum("kij,kj->ki", R, middle[on])
-        return middle
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
         """Return the contact points with gaps below a margin [m]."""

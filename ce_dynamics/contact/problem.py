@@ -51,8 +51,8 @@ def clip_impulse(i, target, C, p):  # type: ignore[no-untyped-def]
         return max(0.0, target)
     if what == 2:
         return min(max(lower[i], target), upper[i])
-    reach = mu[i] * p[normal[i]] if normal[i] >= 0 else 0.0
-    return min(max(-reach, target), max(-reach, reach))
+    reach = max(0.0, mu[i] * p[normal[i]]) if normal[i] >= 0 else 0.0
+    return min(max(-reach, target), reach)
 
 
 @kernel

@@ -194,8 +194,9 @@ class Recorder:
         self.residual = max(self.residual, solution.residual)
         self.speed = max(self.speed, float(np.max(np.abs(rate), initial=0.0)))
 
-    def store(self, y: Floats, gap: Floats, force: Floats) -> None:
+    def store(self, law: RightHandSide, y: Floats, force: Floats) -> None:
         """Store an instant."""
+        gap = self.unilateral.stage(self.t, y, law.inputs_at(self.t, y)).psi
         self.stored.append(Stored(self.t, y, gap, force, self.work, self.contact_work))
 
     def store_last(self, law: RightHandSide) -> None:

@@ -69,27 +69,13 @@ def rebound_shares(
 
 
 class Impact(NamedTuple):
-    """Effect of the impacts at one instant.
+    """Effect of the impacts at one instant."""
 
-    Attributes
-    ----------
-    v : (n,) array
-        Velocities after the impacts.
-    p : (m,) array
-        Impulses.
-    work : float
-        Sum of ½ pᵀ (rates before and after) [J]; positive only by rounding.
-    residual : float
-        Largest residual of the compressions [m/s or rad/s].
-    unresolved : int
-        Compressions whose residual exceeds the solver's tolerance.
-    """
-
-    v: Floats
-    p: Floats
-    work: float
-    residual: float
-    unresolved: int
+    v: Floats  # velocities after the impacts, (n,)
+    p: Floats  # impulses, (m,)
+    work: float  # sum of ½ pᵀ (rates before and after) [J]; positive only by rounding
+    residual: float  # largest of the compressions [m/s or rad/s]
+    unresolved: int  # compressions whose residual exceeds the solver's tolerance
 
 
 def impacts(

@@ -5,7 +5,6 @@ Velocities are v = [linear; angular] of every body's centre of mass, in world ax
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers, SparseRows
-from ce_dynamics.contact.gyroscopic import cross, spin
+from ce_dynamics.contact.gyroscopic import cross, rotate_all, spin
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
@@ -296,23 +295,6 @@ def find_quaternion_rates(quaternion, v, rate):  # type: ignore[no-untyped-def]
         rate[k, 1] = s * x + y * c - z * b
         rate[k, 2] = s * y + z * a - x * c
         rate[k, 3] = s * z + x * b - y * a
-
-
-@kernel
-def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
-    """Rotate orientations for h at constant rate: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|; in place if asked."""
-    for k in range(len(quaternion)):
-        speed, size = 0.0, 0.0
-        for i in range(4):
-            speed += rate[k, i] ** 2
-        speed = math.sqrt(speed)
-        cosine = math.cos(h * speed)
-        share = math.sin(h * speed) / speed if speed > 0.0 else h
-        for i in range(4):
-            new[k, i] = cosine * quaternion[k, i] + share * rate[k, i]
-            size += new[k, i] ** 2
-        for i in range(4):
-            new[k, i] /= math.sqrt(size)
 
 
 @kernel

@@ -11,12 +11,12 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import NONE, Conditions, InitialStateError, Integers, Kind
-from ce_dynamics.contact.contact import Resistance, check_restitution, contact_kinds
+from ce_dynamics.contact.conditions import Conditions, InitialStateError, Integers
+from ce_dynamics.contact.contact import ContactLaw
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.meetings import Meetings, RigidShape, RigidShapes
 from ce_dynamics.contact.problem import Solution
-from ce_dynamics.contact.rigid import RigidBodies, RigidRows, RigidState, contact_rows
+from ce_dynamics.contact.rigid import RigidBodies, RigidState
 from ce_dynamics.contact.rigid_step import RigidStep
 from ce_dynamics.contact.simulation import warn_of_remains
 from ce_dynamics.contact.solvers.chain import Chain, Patience
@@ -71,51 +71,35 @@ class RigidContacts:
         owner = "rigid contacts"
         self.bodies = checks.instance(f"{owner}: bodies", bodies, RigidBodies, "RigidBodies([...])")
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
-        self.e = check_restitution(restitution, owner)
         self.rest_speed = finite_number(rest_speed, owner, "rest_speed", at_least=0.0)
-        self.rolling = finite_number(rolling, owner, "rolling", at_least=0.0)
-        self.spinning = finite_number(spinning, owner, "spinning", at_least=0.0)
+        self.law = ContactLaw.checked(owner, "disc", rolling, spinning, restitution)
         self.placed = RigidShapes(bodies, shapes)
-        self.kinds = contact_kinds(Resistance("disc", self.rolling, self.spinning), self.e)
+        self.kinds = self.law.kinds()
         self.per = len(self.kinds)
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
         """Return the contact points with gaps below a margin [m]."""
         return self.placed.meetings(state, margin)
 
-    def rows(self, meetings: Meetings, r: Floats) -> tuple[RigidRows, Conditions]:
-        """Return the rows of every meeting of bodies at r: ``per`` of each."""
-        m, per = len(meetings.psi), self.per
-        J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
-        psi[:, 0] = meetings.psi
-        contact_rows(self.placed.scene, meetings, r, per, J_a, J_b)
-        of_rows = [np.repeat(body, per) for body in (meetings.first, meetings.second)]
-        rows = RigidRows(of_rows[0], of_rows[1], J_a, J_b, psi.ravel(), np.zeros(per * m))
-        return rows, self.conditions(m)
-
     def conditions(self, count: int) -> Conditions:
         """Return the conditions on the rows of `count` meetings."""
-        per, rows = self.per, self.per * count
-        kinds = np.tile(np.array([int(kind.kind) for kind in self.kinds], dtype=np.int64), count)
-        normal = np.repeat(per * np.arange(count), per)
-        normal[::per] = NONE
-        bound = [0.0, self.mu, self.mu, *[self.rolling] * (2 * (self.rolling > 0.0))]
-        mu = np.tile((bound + [self.spinning])[:per], count)
-        return Conditions(kinds, normal.astype(np.int64), mu, np.zeros(rows), np.zeros(rows))
+        law = self.law
+        mu = [0.0, self.mu, self.mu, *[law.rolling] * (2 * (law.rolling > 0.0)), law.spinning][: self.per]
+        own = Conditions.of([one.kind for one in self.kinds], [one.normal for one in self.kinds], mu)
+        return own.repeat(count)
 
     def stepper(self, h: float) -> RigidStep:
         """Return the stepper for steps of h [s]."""
-        conditions = self.conditions(LARGEST // self.per)
-        e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
-        given = StepGiven(self.per, h, self.rest_speed)
-        return RigidStep(self.placed, conditions, e, given)
+        count = LARGEST // self.per
+        e = np.tile([one.restitution for one in self.kinds], count)
+        return RigidStep(self.placed, self.conditions(count), e, StepGiven(self.per, h, self.rest_speed))
 
     def step(
-        self, state: RigidState, h: float, solver: Solver, warm: tuple[Integers, Floats] | None = None
+        self, state: RigidState, h: float, solver: Solver
     ) -> tuple[RigidState, Meetings, Solution, float]:
         """State after a step, where bodies met, the solution and the work of the contacts."""
         one = self.stepper(h)
-        one.take(state, *((np.zeros(0, dtype=np.int64), np.zeros(0)) if warm is None else warm))
+        one.take(state, np.zeros(0, dtype=np.int64), np.zeros(0))
         solution, work = one.conclude(one.begin(solver), solver)
         return one.state, one.meetings(), solution, work
 
@@ -282,7 +266,6 @@ class RigidWay:
         self._began = time.perf_counter()
         contacts.check_start(self._state)
         self._step = contacts.stepper(h)
-        self._step.take(self._state, np.zeros(0, dtype=np.int64), np.zeros(0))
 
     @property
     def t(self) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.gyroscopic import spin
+from ce_dynamics.contact.gyroscopic import rotate_all, spin
 from ce_dynamics.contact.meetings import Meetings, RigidShapes, ShapeArrays, find_meetings, make_room
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.contact.rigid import (
@@ -23,7 +23,6 @@ from ce_dynamics.contact.rigid import (
     find_quaternion_rates,
     find_rotations,
     responses,
-    rotate_all,
     rotate_inertias,
     to_body_axes,
     to_world_axes,
@@ -57,37 +56,22 @@ WIDE = 0.2
 
 
 class RigidData(NamedTuple):
-    """Bodies, their state, which is advanced in place, and the impulses of the step before.
-
-    Attributes
-    ----------
-    mass, inertia, inverse : arrays
-        Inertia matrices and their inverses in body axes.
-    reach : (n,) array
-        Radius around each centre of mass that contains the body's shapes [m].
-    gravity : (3,) array
-    r, quaternion : arrays
-        See `RigidState`; velocities are those of `StepRows`.
-    rates, before, spun, R, Y : arrays
-        q̇, angular velocities in body axes before and behind the gyroscopic terms, rotations, R I⁻¹ Rᵀ.
-    old_key, old_p, old_count : arrays
-        Meetings and impulses of the step before.
-    """
+    """Bodies, their state, which is advanced in place, and the impulses of the step before."""
 
     mass: Vector
-    inertia: Cubes
-    inverse: Cubes
-    reach: Vector
+    inertia: Cubes  # in body axes
+    inverse: Cubes  # of the inertia matrices
+    reach: Vector  # radius around a centre of mass that contains the body's shapes [m]
     gravity: Vector
-    r: Matrix
+    r: Matrix  # see `RigidState`; velocities are those of `StepRows`
     quaternion: Matrix
-    rates: Matrix
-    before: Matrix
-    spun: Matrix
-    R: Cubes
-    Y: Cubes
-    old_key: Integers
-    old_p: Vector
+    rates: Matrix  # q̇
+    before: Matrix  # angular velocities in body axes
+    spun: Matrix  # behind the gyroscopic terms
+    R: Cubes  # rotations
+    Y: Cubes  # R I⁻¹ Rᵀ
+    old_key: Integers  # meetings of the step before
+    old_p: Vector  # their impulses
     old_count: Integers
 
 

@@ -21,7 +21,7 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.recorder import ContactRun, Recorder
 from ce_dynamics.contact.solvers.chain import Chain
-from ce_dynamics.contact.steps import SmoothSteps, advance
+from ce_dynamics.contact.steps import SmoothSteps, StepLoop
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.integrators.settings import check_steps
@@ -179,7 +179,7 @@ def simulate_unilateral(
     began = time.perf_counter()
     trouble, cause = "", None
     try:
-        advance(law, start, steps, chosen, recorder, progress, smooth)
+        StepLoop(unilateral, law, chosen, recorder, smooth).run(start, steps, progress)
     except KeyboardInterrupt:
         trouble = f"interrupted at t = {recorder.t:.4g} s"
     except (SimulationError, ModelError, np.linalg.LinAlgError) as error:

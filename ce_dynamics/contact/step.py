@@ -27,13 +27,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import NONE, Conditions, SparseRows
+from ce_dynamics.contact.conditions import Conditions, SparseRows, rows_of_pairs
 from ce_dynamics.contact.gauss_seidel import Solver, sweeps
 from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, limit_gain
 from ce_dynamics.contact.restitution import Impact, impacts
 from ce_dynamics.contact.solvers.chain import NEWTON_STEPS, SWEEPS, Chain
-from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS
+from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small
 from ce_dynamics.simulation.integrators.kernels import Integers, Matrix, Vector, kernel, reader
 
 LARGEST = 2 * DENSE_ROWS
@@ -46,51 +45,32 @@ ASSEMBLE, SOLVE, FINISH = range(3)
 class StepRows(NamedTuple):
     """Rows of one step in meetings of equally many rows; a row acts on at most two bodies.
 
-    Attributes
-    ----------
-    kind, normal : int arrays
-        Conditions of the rows of meetings that follow each other, as many as an island may have.
-    mu, lower, upper, restitution : arrays
-        Of the same rows.
-    first, second : (meetings,) int arrays
-        Bodies; -1 for none.
-    J_a, J_b, Y_a, Y_b : (rows, n) arrays
-        Entries of Gᵀ and (M⁻¹ G)ᵀ at the two bodies.
-    psi, rate, drift : (rows,) arrays
-        Gaps, rates before the step and their part that is not Gᵀ v.
-    b, c, p, w : (rows,) arrays
-        Gᵀ v_free + c, given part of w, impulses, w behind the step; an assembler adds to c beforehand.
-    v, free : (bodies, n) arrays
-        Velocities before the step, and without impulses.
-    behind : (bodies, n) array
-        Velocities behind the step.
-    parent, order, starts : int arrays
-        Of the islands.
+    Conditions and restitution are those of meetings that follow each other, as many as an island may have.
     """
 
-    kind: Integers
+    kind: Integers  # conditions
     normal: Integers
     mu: Vector
     lower: Vector
     upper: Vector
     restitution: Vector
-    first: Integers
+    first: Integers  # bodies of a meeting, -1 for none
     second: Integers
-    J_a: Matrix
+    J_a: Matrix  # entries of Gᵀ at the two bodies
     J_b: Matrix
-    Y_a: Matrix
+    Y_a: Matrix  # entries of (M⁻¹ G)ᵀ
     Y_b: Matrix
-    psi: Vector
-    rate: Vector
-    drift: Vector
-    b: Vector
-    c: Vector
-    p: Vector
-    w: Vector
-    v: Matrix
-    free: Matrix
-    behind: Matrix
-    parent: Integers
+    psi: Vector  # gaps
+    rate: Vector  # rates before the step
+    drift: Vector  # their part that is not Gᵀ v
+    b: Vector  # Gᵀ v_free + c
+    c: Vector  # given part of w; an assembler adds to it beforehand
+    p: Vector  # impulses
+    w: Vector  # w behind the step
+    v: Matrix  # velocities before the step, (bodies, n)
+    free: Matrix  # without impulses
+    behind: Matrix  # behind the step
+    parent: Integers  # of the islands, see `group_islands`
     order: Integers
     starts: Integers
 
@@ -232,27 +212,11 @@ def delassus(R, members, per, A):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sparse(R, members, per, A, B):  # type: ignore[no-untyped-def]
-    """Store rows of some meetings over the velocities of all bodies, as `sweeps` takes them."""
-    m, n = per * members.size, A.shape[1]
-    starts, total = np.zeros(m + 1, np.int64), 0
-    columns, values = np.empty(2 * n * m, np.int64), np.empty(2 * n * m)
-    for i in range(m):
-        k = members[i // per]
-        row = per * k + i % per
-        for body, J in ((R.first[k], A), (R.second[k], B)):
-            for j in range(n if body >= 0 else 0):
-                columns[total], values[total] = n * body + j, J[row, j]
-                total += 1
-        starts[i + 1] = total
-    return starts, columns, values
-
-
-@kernel
 def sweep_rows(R, members, per, island, C, p, aim):  # type: ignore[no-untyped-def]
     """Sweep from p; ``island`` is b, the diagonal of A, and room for the changes of all velocities by p."""
     b, d, v = island
-    g, y = sparse(R, members, per, R.J_a, R.J_b), sparse(R, members, per, R.Y_a, R.Y_b)
+    g = rows_of_pairs(R.first, R.second, members, per, R.J_a, R.J_b)
+    y = rows_of_pairs(R.first, R.second, members, per, R.Y_a, R.Y_b)
     for k in range(v.size):
         v[k] = 0.0
     for i in range(p.size):
@@ -360,36 +324,16 @@ def apply_impulses(R, G, count):  # type: ignore[no-untyped-def]
 
 
 class Made(NamedTuple):
-    """Result of compiled steps.
+    """Result of compiled steps."""
 
-    Attributes
-    ----------
-    steps : int
-        Steps made.
-    status : int
-        SOLVED if they are all that were wanted, LEFT or REBOUNDS if rows of a further one are assembled.
-    work : float
-        Of the rows [J].
-    residual : float
-        Largest residual [m/s or rad/s].
-    newton_steps : int
-        Of the last step.
-    speed : float
-        Largest speed of free bodies [m/s].
-    within : float
-        Rest of the distance of near pairs, or the margin that they must have [m].
-    meetings : int
-        Of the last step.
-    """
-
-    steps: int
-    status: int
-    work: float
-    residual: float
-    newton_steps: int
-    speed: float = 0.0
-    within: float = 0.0
-    meetings: int = 0
+    steps: int  # made
+    status: int  # SOLVED, or LEFT or REBOUNDS if rows of a further one are assembled
+    work: float  # of the rows [J]
+    residual: float  # largest [m/s or rad/s]
+    newton_steps: int  # of the last step
+    speed: float = 0.0  # largest of free bodies [m/s]
+    within: float = 0.0  # rest of the distance of near pairs, or the margin that they must have [m]
+    meetings: int = 0  # of the last step
 
 
 class ContactStep(ABC):
@@ -473,23 +417,20 @@ class ContactStep(ABC):
 
     def conditions(self) -> Conditions:
         """Return the conditions on the rows of all meetings."""
-        R, per, count = self.rows, self.given.per, self.count
-        own = R.normal[:per]
-        normal = np.where(own >= 0, own + per * np.arange(count)[:, None], NONE).ravel()
-        mu, lower, upper = (np.tile(part[:per], count) for part in (R.mu, R.lower, R.upper))
-        return Conditions(np.tile(R.kind[:per], count), normal.astype(np.int64), mu, lower, upper)
+        R, per = self.rows, self.given.per
+        own = (part[:per] for part in (R.kind, R.normal, R.mu, R.lower, R.upper))
+        return Conditions(*own).repeat(self.count)
 
     def problem(self) -> Problem:
         """Return the complementarity problem of the step."""
         return self._problem_of(self.rows.c)
 
     def _problem_of(self, c: Floats) -> Problem:
-        R, per, m = self.rows, self.given.per, self.given.per * self.count
-        bodies = np.repeat(R.first[: self.count], per), np.repeat(R.second[: self.count], per)
-        size = R.free.size
-        GT = SparseRows.from_two_bodies(*bodies, R.J_a[:m], R.J_b[:m], size)
-        YT = SparseRows.from_two_bodies(*bodies, R.Y_a[:m], R.Y_b[:m], size)
-        return Problem(GT, YT, R.free.ravel().copy(), c[:m].copy(), self.conditions())
+        R, per, size = self.rows, self.given.per, self.rows.free.size
+        pairs = R.first, R.second, np.arange(self.count), per
+        GT = SparseRows(*rows_of_pairs(*pairs, R.J_a, R.J_b), size)
+        YT = SparseRows(*rows_of_pairs(*pairs, R.Y_a, R.Y_b), size)
+        return Problem(GT, YT, R.free.ravel().copy(), c[: per * self.count].copy(), self.conditions())
 
     def _impacts(self, solver: Solver) -> Impact | None:
         """Return the impacts at the start of the step, or None if no row rebounds."""

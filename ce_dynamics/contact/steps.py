@@ -26,10 +26,9 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.contact.acting_rows import ActingRows, make_room
+from ce_dynamics.contact.acting_rows import ActingRows, lengths, make_room
 from ce_dynamics.contact.compiled_smooth import (
     AT_REST,
-    BIAS,
     FRESH,
     KNOWN,
     PROJECTION,
@@ -41,6 +40,7 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.recorder import NEGLIGIBLE, Recorder
 from ce_dynamics.contact.solvers.chain import Patience
+from ce_dynamics.contact.tree_step import machine
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.integrators.methods import RK4, as_table
 from ce_dynamics.simulation.monitors.charts import Charts
@@ -55,21 +55,11 @@ TABLES = {2: MIDPOINT, 4: RK4.table}
 
 
 class Acting(NamedTuple):
-    """Rows that act, and their multipliers.
+    """Rows that act, (m,), and their multipliers."""
 
-    Attributes
-    ----------
-    held : (m,) bool array
-        Rows whose rate is kept at zero.
-    sliding : (m,) bool array
-        Friction rows at their bound.
-    multipliers : (m,) array
-        Multipliers of the first-order step that determined the acting rows.
-    """
-
-    held: Booleans
-    sliding: Booleans
-    multipliers: Floats
+    held: Booleans  # rows whose rate is kept at zero
+    sliding: Booleans  # friction rows at their bound
+    multipliers: Floats  # of the first-order step that determined the acting rows
 
 
 class Done(NamedTuple):
@@ -99,13 +89,11 @@ class SmoothSteps:
         self, unilateral: UnilateralModel, order: int, u: Floats, control: CompiledFunction | None = None
     ) -> None:
         self.unilateral = unilateral
-        kinds = unilateral.row_kinds
-        self.kind = np.array([int(row.kind) for row in kinds], dtype=np.int64)
-        self.normal = np.array([row.normal for row in kinds], dtype=np.int64)
-        self.firsts = np.flatnonzero(self.kind == Kind.DISC_1)
-        self._machine, self._alive = unilateral.compiled.machine(unilateral.compiled.bias, control)
+        self.kind, self.normal = unilateral.conditions.kind, unilateral.conditions.normal
+        functions = unilateral.compiled.all | {"bias": unilateral.compiled.bias}
+        self._machine, self._alive = machine(functions, control)
         self._machine.u[:] = u
-        n, m, table = len(unilateral.model.layout.y0), len(kinds), TABLES[order]
+        n, m, table = len(unilateral.model.layout.y0), len(self.kind), TABLES[order]
         stages = len(table.weights) - 1
         y, ahead, rate = np.zeros((3, n + 2))
         rates = (make_room(n, m) for _ in range(3))
@@ -116,7 +104,6 @@ class SmoothSteps:
         self._refused: tuple[float, Floats, Acting] | None = None
         self._leaning: Acting | None = None
         self._nothing = np.zeros(m)
-        self._nobody = Acting(np.zeros(m, dtype=bool), np.zeros(m, dtype=bool), self._nothing)
 
     # Acting rows
 
@@ -132,22 +119,17 @@ class SmoothSteps:
         bounded = self.normal >= 0
         reach = np.where(bounded, mu * np.maximum(p[self.normal], 0.0), h * self.unilateral.limit)
         rubs = (self.kind >= Kind.BOX) & (~bounded | closed[self.normal]) & (reach > 0.0)
-        sticks = rubs & (self._lengths(p) < STICKING * reach)
+        sticks = rubs & (lengths(self.kind, p) < STICKING * reach)
         return Acting(closed.astype(bool) | sticks, rubs & ~sticks, p / h)
 
-    def _lengths(self, values: Floats) -> Floats:
-        """Return |values|, of disc rows that of both."""
-        size = np.abs(values)
-        size[self.firsts] = size[self.firsts + 1] = np.hypot(values[self.firsts], values[self.firsts + 1])
-        return size
-
-    def turning(self, t: float, y: Floats, h: float) -> Floats:
+    def turning(self, t: float, y: Floats, u: Floats, h: float) -> Floats:
         """Return h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
-        R = self._space.middle
-        self._run(BIAS, t, y, 0.0, self._nobody)
-        gamma = self._machine.gamma
-        size = 1.0 + np.max(np.abs(R.rate), initial=0.0)
-        rests = (np.abs(R.rate) <= AT_REST * size) & (np.abs(R.psi) <= AT_REST)
+        stage, compiled, along = self.unilateral.stage(t, y, u), self.unilateral.compiled, np.zeros_like(y)
+        q, v, _ = self.unilateral.model.layout.split(y)
+        along[: len(q)] = compiled.rates(q, v)[0]
+        gamma = compiled.bias(y, u, np.array([t]), along, np.zeros_like(u), np.ones(1))[0]
+        size = 1.0 + np.max(np.abs(stage.rate), initial=0.0)
+        rests = (np.abs(stage.rate) <= AT_REST * size) & (np.abs(stage.psi) <= AT_REST)
         return np.where((self.kind != Kind.UNILATERAL) | rests, h * gamma, 0.0)
 
     # A step
@@ -205,40 +187,6 @@ LONGEST = 8
 nothing.  What has just begun to slide turns so fast that explicit methods do not follow for a while."""
 
 
-def advance(
-    law: RightHandSide,
-    y: Floats,
-    steps: int,
-    solver: Solver,
-    recorder: Recorder,
-    progress: Callable[[float], None] | None,
-    smooth: SmoothSteps | None = None,
-) -> None:
-    """Make all steps."""
-    unilateral = recorder.unilateral
-    charts = Charts(unilateral.model)
-    way = StepLoop(unilateral, law, solver, recorder, smooth)
-    y = np.array(y)
-    charts.renew(y)
-    recorder.store(y, unilateral.stage(0.0, y, law.inputs_at(0.0, y)).psi, way.force)
-    recorder.record_state(y, way.force)
-    for k in range(steps):
-        y = way.step(y)
-        if not np.all(np.isfinite(y)):
-            raise SimulationError("the state is no longer finite")
-        if charts.renew(y):
-            way.acting = None
-        recorder.count = k + 1
-        recorder.record_state(y, way.force)
-        if k == 0:
-            recorder.stored[0] = recorder.stored[0]._replace(force=way.force)
-        if recorder.count % recorder.every == 0 or recorder.count == steps:
-            psi = unilateral.stage(recorder.t, y, law.inputs_at(recorder.t, y)).psi
-            recorder.store(y, psi, way.force)
-            if progress is not None:
-                progress(recorder.t)
-
-
 class StepLoop:
     """Makes one step after the other.
 
@@ -263,6 +211,28 @@ class StepLoop:
         self.force = np.zeros(len(unilateral.row_names))
         self.acting: Acting | None = None
         self._parts = 1  # of the next step of first order
+
+    def run(self, y: Floats, steps: int, progress: Callable[[float], None] | None) -> None:
+        """Make so many steps from a state, and store instants."""
+        recorder, charts = self.recorder, Charts(self.unilateral.model)
+        y = np.array(y)
+        charts.renew(y)
+        recorder.store(self.law, y, self.force)
+        recorder.record_state(y, self.force)
+        for k in range(steps):
+            y = self.step(y)
+            if not np.all(np.isfinite(y)):
+                raise SimulationError("the state is no longer finite")
+            if charts.renew(y):
+                self.acting = None
+            recorder.count = k + 1
+            recorder.record_state(y, self.force)
+            if k == 0:
+                recorder.stored[0] = recorder.stored[0]._replace(force=self.force)
+            if recorder.count % recorder.every == 0 or recorder.count == steps:
+                recorder.store(self.law, y, self.force)
+                if progress is not None:
+                    progress(recorder.t)
 
     def step(self, y: Floats) -> Floats:
         """Return the state a step later."""
@@ -305,7 +275,7 @@ class StepLoop:
 
     def _across_an_event(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats:
         """Return the state after a short step of first order, on the conditions that it left behind."""
-        y = self._first_order(t, y, h, smooth.turning(t, y, h))
+        y = self._first_order(t, y, h, smooth.turning(t, y, self.law.inputs_at(t, y), h))
         entered = None if self.acting is None else smooth.project(t + h, y, self.acting)
         if entered is None:
             return y
@@ -316,10 +286,9 @@ class StepLoop:
         """Return the rows that act at the start, from a short trial step that leaves the state unchanged."""
         assert self.smooth is not None
         h = self.recorder.h / PARTS
-        turning = self.smooth.turning(0.0, y, h)
-        done = self.unilateral.step(
-            0.0, y, self.law.inputs_at(0.0, y), h, self.patience.solver, turning=turning
-        )
+        u = self.law.inputs_at(0.0, y)
+        turning = self.smooth.turning(0.0, y, u, h)
+        done = self.unilateral.step(0.0, y, u, h, self.patience.solver, turning=turning)
         return self.smooth.acting(done.solution.p, done.stage.mu, h, done.stage.rate)
 
     def _first_order(self, t: float, y: Floats, h: float, turning: Floats | None = None) -> Floats:

@@ -7,15 +7,16 @@ M⁻¹ f and the columns of M⁻¹ G come from the O(N) recursion; M is never fo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.compiler.program import Program
 from ce_dynamics.contact.conditions import Conditions
-from ce_dynamics.contact.gyroscopic import free_velocities
-from ce_dynamics.contact.machine import ContactMachine, RowFunctions, observe, responses
-from ce_dynamics.contact.rigid import rotate_all
+from ce_dynamics.contact.gyroscopic import free_velocities, rotate_all
 from ce_dynamics.contact.step import (
     ASSEMBLE,
     FINISH,
@@ -32,49 +33,127 @@ from ce_dynamics.contact.step import (
     rows_of,
     solve_islands,
 )
-from ce_dynamics.simulation.integrators.kernels import Integers, Vector, call, kernel, reader
+from ce_dynamics.simulation.integrators.kernels import Integers, Matrix, Vector, call, kernel, reader
 from ce_dynamics.simulation.integrators.workspace import block_of
 
 
-class Stage(NamedTuple):
-    """Equations of motion and rows of the elements at one instant.
+class ContactMachine(NamedTuple):
+    """Addresses and buffers of the functions that a kernel calls.
 
-    Attributes
-    ----------
-    v_dot, x_dot : arrays
-        Rates without impulses of the elements.
-    GT : (m, n_v) array
-    psi, rate, mu : (m,) arrays
-    power : float
-        Power of force elements and prescribed motions [W].
+    A call is the address of a function and of its table of arguments; 0 where it is missing.
     """
 
-    v_dot: Floats
-    x_dot: Floats
-    GT: Floats
-    psi: Floats
+    stage_call: Integers
+    rates_call: Integers
+    control_call: Integers
+    bias_call: Integers
+    dynamics_call: Integers
+    response_call: Integers
+    y: Vector  # inputs of the stage
+    u: Vector
+    t: Vector
+    v_dot: Vector  # outputs of the stage
+    x_dot: Vector
+    GT: Matrix
+    psi: Vector
+    rate: Vector
+    mu: Vector
+    power: Vector
+    y_lanes: Matrix  # buffers of the response, for several rows at once: the last axis is the lane
+    u_lanes: Matrix
+    T: Matrix
+    Y: Matrix
+    y_mid: Vector  # buffers of the dynamics
+    y_dot: Vector
+    q: Vector  # buffers of the rates
+    v: Vector
+    q_dot: Vector
+    along: Vector  # direction of y
+    gamma: Vector  # derivative of the rows' rates along it and t
+
+
+def machine(
+    functions: Mapping[str, CompiledFunction], control: CompiledFunction | None = None
+) -> tuple[ContactMachine, tuple[Program, ...]]:
+    """Bind functions to arrays; return the programs too, which must live as long as the machine.
+
+    The functions are those of `RowFunctions`, `control` is t, y → u if inputs follow a law.
+    """
+    response = functions["response"]
+    main = Program({"stage": functions["stage"], "rates": functions["rates"], "control": control})
+    a = main.arrays
+    along, gamma = np.zeros_like(a["y"]), np.zeros_like(a["rate"])
+    directions = {"y_direction": along, "u_direction": np.zeros_like(a["u"]), "t_direction": np.ones(1)}
+    slope = Program({"bias": functions.get("bias")}, a | directions | {"rate_direction": gamma})
+    middle = Program({"dynamics": functions["dynamics"]}, {"u": a["u"]})
+    lanes = Program({"response": response})
+    wide = {name: part.reshape(-1, response.lanes) for name, part in lanes.arrays.items()}
+    made: dict[str, Any] = {name: a[name] for name in ContactMachine._fields if name in a}
+    made |= {"y_lanes": wide["y"], "u_lanes": wide["u"], "T": wide["T"], "Y": wide["Y"]}
+    made |= {"y_mid": middle.arrays["y"], "y_dot": middle.arrays["y_dot"], "along": along, "gamma": gamma}
+    calls = zip(("stage", "rates", "control"), main.calls.reshape(3, 2), strict=True)
+    made |= {f"{name}_call": call for name, call in calls}
+    made |= {"bias_call": slope.calls, "dynamics_call": middle.calls, "response_call": lanes.calls}
+    return ContactMachine(**made), (main, slope, middle, lanes)
+
+
+@kernel
+def observe(M, t, y):  # type: ignore[no-untyped-def]
+    """Compute the stage at (t, y), and q̇ there, with inputs by the law if there is one."""
+    M.t[0] = t
+    for k in range(y.size):
+        M.y[k] = y[k]
+    if M.control_call[0] != 0:
+        call(M.control_call[0], M.control_call[1])
+    call(M.stage_call[0], M.stage_call[1])
+    n_q = M.q.size
+    for k in range(n_q):
+        M.q[k] = y[k]
+    for k in range(M.v.size):
+        M.v[k] = y[n_q + k]
+    call(M.rates_call[0], M.rates_call[1])
+
+
+@kernel
+def responses(M, GT, YT):  # type: ignore[no-untyped-def]
+    """Compute (M⁻¹ G)ᵀ at the state and inputs of the stage, as many rows at a time as there are lanes."""
+    m, n_v = GT.shape
+    lanes = M.T.shape[1]
+    for lane in range(lanes):
+        for k in range(M.y.size):
+            M.y_lanes[k, lane] = M.y[k]
+        for k in range(M.u.size):
+            M.u_lanes[k, lane] = M.u[k]
+    for first in range(0, m, lanes):
+        for lane in range(lanes):
+            row = min(first + lane, m - 1)
+            for k in range(n_v):
+                M.T[k, lane] = GT[row, k]
+        call(M.response_call[0], M.response_call[1])
+        for lane in range(min(lanes, m - first)):
+            for k in range(n_v):
+                YT[first + lane, k] = M.Y[k, lane]
+
+
+class Stage(NamedTuple):
+    """Equations of motion and rows of the elements at one instant."""
+
+    v_dot: Floats  # without impulses of the elements
+    x_dot: Floats  # likewise
+    GT: Floats  # (m, n_v)
+    psi: Floats  # of all rows, (m,)
     rate: Floats
     mu: Floats
-    power: float
+    power: float  # of force elements and prescribed motions [W]
 
 
 class TreeData(NamedTuple):
-    """Data of a step of an embedded system.
+    """Data of a step of an embedded system."""
 
-    Attributes
-    ----------
-    limit, turning : (m,) arrays
-        Largest forces of box rows; a term added to w: h γ where v is consistent at the start of the step.
-    quaternions : int array
-        Indices at which unit quaternions begin in q.
-    end : array
-        State behind the step.
-    """
-
-    limit: Vector
-    turning: Vector
-    quaternions: Integers
-    end: Vector
+    limit: Vector  # largest forces of box rows
+    turning: Vector  # a term added to w: h γ where v is consistent at the start of the step
+    quaternions: Integers  # indices at which unit quaternions begin in q
+    end: Vector  # state behind the step
 
 
 @kernel
@@ -143,7 +222,8 @@ class TreeStep(ContactStep):
 
     Parameters
     ----------
-    functions : RowFunctions
+    functions : mapping of str to CompiledFunction
+        See `machine`.
     conditions : Conditions
     limit : (m,) array
         Largest forces of box rows.
@@ -159,13 +239,13 @@ class TreeStep(ContactStep):
 
     def __init__(
         self,
-        functions: RowFunctions,
+        functions: Mapping[str, CompiledFunction],
         conditions: Conditions,
         limit: Floats,
         quaternions: list[int],
         rest_speed: float,
     ) -> None:
-        M, self._alive = functions.machine()
+        M, self._alive = machine(functions)
         m, n_q, n_v = len(limit), len(M.q), len(M.v)
         drift, b, c, p, w, turning, lower, upper, restitution = np.zeros((9, m))
         one, none = np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)

@@ -15,9 +15,9 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweeps
 from ce_dynamics.contact.problem import Problem, Solution, residual
-from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
+from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small
 from ce_dynamics.contact.solvers.proximal import solve_rows
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, ScaledRows, scale_rows, to_csr
+from ce_dynamics.contact.solvers.rows import Judge, Operator, ScaledRows, scale_rows, to_csr
 
 NEWTON_STEPS = 10
 """Newton steps of each of the first attempts."""

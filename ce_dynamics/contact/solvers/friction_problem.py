@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Conditions, Kind, SparseRows
+from ce_dynamics.contact.conditions import NONE, Conditions, Kind, SparseRows
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.contact.solvers.chain import solve_quickly
 from ce_dynamics.contact.solvers.proximal import solve_rows
@@ -137,16 +137,10 @@ def matrix_and_diagonal(W: Operator) -> tuple[Operator, Floats]:
     """Return W as array or CSR matrix, and its diagonal without rounding below zero."""
     if isinstance(W, LinearOperator):
         W = np.column_stack([W @ e for e in np.eye(W.shape[1])]) if W.shape[1] else np.zeros((0, 0))
-    if sp.issparse(W):
-        A = to_csr(W)
-        d = np.asarray(A.diagonal(), dtype=float)
-        if not np.all(np.isfinite(A.data)):
-            raise ModelError("solve_friction: W holds numbers that are not finite")
-    else:
-        A = np.asarray(W, dtype=float)
-        d = np.diag(A).copy()
-        if not np.all(np.isfinite(A)):
-            raise ModelError("solve_friction: W holds numbers that are not finite")
+    A = to_csr(W) if sp.issparse(W) else np.asarray(W, dtype=float)
+    if not np.all(np.isfinite(A.data if sp.issparse(A) else A)):
+        raise ModelError("solve_friction: W holds numbers that are not finite")
+    d = np.asarray(A.diagonal(), dtype=float)
     return A, np.where(d > 1e-14 * float(np.max(d, initial=0.0)), d, 0.0)
 
 
@@ -177,11 +171,8 @@ def contact_conditions(W: Operator, q: Floats, mu: Floats) -> Conditions:
         raise ModelError("solve_friction: q and μ must be finite and μ not negative")
     per = m // n
     kinds = [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2] if per == 3 else [Kind.UNILATERAL, Kind.FRICTION]
-    normal = np.repeat(per * np.arange(n), per)
-    normal[::per] = -1
-    coefficient = np.repeat(mu, per)
-    coefficient[::per] = 0.0
-    return Conditions.of(kinds * n, normal, coefficient)
+    rows = Conditions.of(kinds, [NONE] + [0] * (per - 1)).repeat(n)
+    return rows._replace(mu=np.where(rows.normal >= 0, np.repeat(mu, per), 0.0))
 
 
 def de_saxce_residual(r: Floats, u: Floats, mu: Floats, q: Floats) -> float:

@@ -10,7 +10,7 @@ x becomes x_{k+1}; a solution is where x_{k+1} = x_k.  Impulses of contacts that
 this way, along directions that move nothing.  For small ρ (contact 1) is strongly monotone, so that Newton's
 method finds it; for large ρ few points are needed.  So ρ grows where a point is found in few Newton steps,
 and falls to a third where none is.  A point that is ten times better than the last of that kind is handed to
-proximal Newton (`newton.proximal`), which ends the search where it is near enough.
+proximal Newton (`rows.proximal`), which ends the search where it is near enough.
 
 A = C Cᵀ has the rank r of the bodies' velocities z; the Newton matrix is 1 + ρ Cᵀ D (1 + S) C with D = ∂P,
 S = ∂s.  Of many rows whose contacts are redundant r is small and A sparse: then steps are solved for the
@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
@@ -40,8 +40,7 @@ from scipy.sparse.linalg import splu
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
-from ce_dynamics.contact.solvers.newton import proximal
-from ce_dynamics.contact.solvers.rows import DENSITY, Judge, ScaledRows, to_csr
+from ce_dynamics.contact.solvers.rows import DENSITY, BestPoint, Judge, ScaledRows, proximal, to_csr
 from ce_dynamics.simulation.integrators.kernels import kernel
 
 RANK = 1e-11
@@ -80,23 +79,6 @@ WITHIN = 1e-14
 """Largest |F| of scaled rows at which proximal Newton stops."""
 FACTORED = 5000
 """Rows up to which A is factored: the factor is dense."""
-
-
-class BestPoint(NamedTuple):
-    """The best point.
-
-    Attributes
-    ----------
-    x : (m,) array
-    verdict : float
-        Of the judge: at most one for a solution.
-    steps : int
-        Linear systems solved.
-    """
-
-    x: Floats
-    verdict: float
-    steps: int
 
 
 def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = math.inf) -> BestPoint:

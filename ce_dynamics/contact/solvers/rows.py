@@ -1,26 +1,18 @@
-"""Rows in a symmetric scaling (unit diagonal of A, largest velocity one), their natural map, projections.
+"""Rows in a symmetric scaling (unit diagonal of A, largest velocity one): projections, and proximal Newton.
 
-With w = A x + b and y = x − w, every condition of `ce_dynamics.contact.problem` reads x = P(y):
+Where impulses are not unique the matrix of Newton's method is singular.  Its proximal variant solves, for
+ever smaller ε,
 
-    bilateral   P_i = y_i
-    unilateral  P_n = max(0, y_n)
-    box         P_i = y_i clipped to [lower_i, upper_i]
-    friction    P_i = y_i clipped to ± μ_i P_n
-    disc        P_i = y_i shortened to the length μ_i P_n
+    w = (A + ε) x + b − ε x_k,   x_{k+1} = x,
 
-so that F(x) = x − P(x − A x − b) vanishes at solutions and nowhere else (Alart and Curnier's function [1]_).
-Row i of the derivative of P has at most three entries: ``Ds`` for y_i, ``Dn`` for the y of its normal row,
-``Dp`` for that of the other row of a disc.
-
-References
-----------
-.. [1] P. Alart, A. Curnier: A mixed formulation for frictional contact problems prone to Newton like solution
-   methods, Computer Methods in Applied Mechanics and Engineering 92 (1991) 353-375.
+whose fixed points are the solutions themselves: nothing is softened in the end.  It ends a search that is
+near a solution.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,85 +20,29 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, Integers, Kind
+from ce_dynamics.contact.solvers.newton import (
+    ALIKE,
+    DENSE_ROWS,
+    HALVINGS,
+    MapPoint,
+    natural_map,
+    newton_small,
+)
 from ce_dynamics.simulation.integrators.kernels import kernel
 
 Operator: TypeAlias = Any
 """A square matrix: array, or SciPy sparse array or matrix."""
 
-DENSE_ROWS = 300
-"""Up to here a dense matrix is faster than a sparse one whatever its pattern."""
-ALIKE = 100.0
-"""Ratio of diagonals up to which the rows of a contact are scaled as one."""
 DENSITY = 0.2
 """Share of entries from which a matrix is better kept dense."""
-
-
-class MapPoint(NamedTuple):
-    """P(y) and the entries of its derivative by y_i, by y of the normal row, by y of the partner."""
-
-    P: Floats
-    Ds: Floats
-    Dn: Floats
-    Dp: Floats
-
-
-@kernel
-def clip(y, lower, upper):  # type: ignore[no-untyped-def]
-    """Return y within bounds, its derivative by y, and 1, −1 or 0 at the upper, lower or no bound."""
-    if y >= upper:
-        return upper, 0.0, 1.0
-    if y <= lower:
-        return lower, 0.0, -1.0
-    return y, 1.0, 0.0
-
-
-@kernel
-def normal_impulse(n, y, kind, lower, upper):  # type: ignore[no-untyped-def]
-    """Return P_n of a normal row, unilateral or a box, and its derivative by y_n."""
-    value, slope, _ = clip(y[n], lower[n], upper[n]) if kind[n] == 2 else clip(y[n], 0.0, math.inf)
-    return value, slope
-
-
-@kernel
-def natural_map(y, C, D):  # type: ignore[no-untyped-def]
-    """Store P(y) and its derivative."""
-    kind, normal, mu, lower, upper = C
-    P, Ds, Dn, Dp = D
-    i = 0
-    while i < y.size:
-        what = kind[i]
-        Dn[i], Dp[i] = 0.0, 0.0
-        if what == 0:
-            P[i], Ds[i] = y[i], 1.0
-        elif what == 1 or what == 2:
-            P[i], Ds[i] = normal_impulse(i, y, kind, lower, upper)
-        elif what == 3:
-            n = normal[i]
-            p_n, slope_n = normal_impulse(n, y, kind, lower, upper)
-            reach = mu[i] * p_n
-            P[i], Ds[i], side = clip(y[i], -reach, reach)
-            Dn[i] = side * mu[i] * slope_n
-        else:
-            n = normal[i]
-            p_n, slope_n = normal_impulse(n, y, kind, lower, upper)
-            reach = mu[i] * p_n
-            a, b = y[i], y[i + 1]
-            length = math.sqrt(a * a + b * b)
-            Dn[i + 1], Dp[i + 1] = 0.0, 0.0
-            if length <= reach:
-                P[i], P[i + 1] = a, b
-                Ds[i] = Ds[i + 1] = 1.0 if reach > 0.0 else 0.0
-            else:  # shortened along e = y / |y|: p = reach e
-                factor, e, f = reach / length, a / length, b / length
-                P[i], P[i + 1] = factor * a, factor * b
-                Ds[i], Ds[i + 1] = factor * (1.0 - e * e), factor * (1.0 - f * f)
-                Dp[i] = Dp[i + 1] = -factor * e * f
-                Dn[i], Dn[i + 1] = mu[i] * slope_n * e, mu[i] * slope_n * f
-            i += 1
-        i += 1
+STALLED = 5
+"""Steps in a row without a smaller |F| that end an iteration."""
+INNER = 15
+"""Newton steps to one proximal point."""
 
 
 @kernel
@@ -334,3 +270,164 @@ def to_csr(A: Any) -> Any:
 
 Judge: TypeAlias = Callable[[Floats], float]
 """Residual of scaled impulses, relative to what is asked for: at most one for a solution."""
+
+
+class BestPoint(NamedTuple):
+    """Result of an iteration."""
+
+    x: Floats
+    verdict: float  # of the judge, at most one for a solution; of Newton's method the largest |F|
+    steps: int  # linear systems solved
+
+
+def proximal(
+    rows: ScaledRows,
+    x: Floats,
+    *,
+    steps: int,
+    tolerance: float,
+    epsilon: float = 1e-4,
+    deadline: float = math.inf,
+) -> BestPoint:
+    """Follow proximal points from x: ε shrinks where Newton's method finds one and grows where it does not.
+
+    Parameters
+    ----------
+    rows : Rows
+    x : (m,) array
+        Start.
+    steps : int
+        Linear systems, about.
+    tolerance : float
+        Of the largest entry of |F|.
+    epsilon : float
+        The first ε.
+    deadline : float
+        `time.thread_time` at which to stop.
+    """
+    best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
+    count = failed = 0
+    find = find_small_point if rows.dense and len(rows) <= 2 * DENSE_ROWS else find_sparse_point
+    while count < steps and failed < 3 and time.thread_time() < deadline:
+        inner = find(rows, x, epsilon, 0.1 * tolerance)
+        count += max(1, inner.steps)
+        gap = float(np.max(np.abs(rows.gap(inner.x))))
+        if gap < smallest:
+            best, smallest = inner.x, gap
+        if smallest <= tolerance:
+            break
+        if inner.verdict <= max(0.1 * tolerance, 1e-13, 0.1 * gap):
+            if (smallest < 1e-12 or inner.steps == 0) and gap >= smallest:
+                break  # rounding
+            x, epsilon, failed = inner.x, max(0.2 * epsilon, 1e-10), 0
+        else:
+            epsilon, failed = 10.0 * epsilon, failed + 1
+    return BestPoint(best, smallest, count)
+
+
+def find_small_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance: float) -> BestPoint:
+    """Return the proximal point around ``centre``, of few rows."""
+    A = rows.A + epsilon * np.eye(len(rows))
+    x, b, d = centre.copy(), rows.b - epsilon * centre, A.diagonal().copy()
+    count, gap = newton_small(A, b, d, rows.conditions, x, (tolerance, INNER, HALVINGS))
+    return BestPoint(x, gap, count) if np.all(np.isfinite(x)) else BestPoint(centre, math.inf, count)
+
+
+def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance: float) -> BestPoint:
+    """Return the proximal point around ``centre``, of many rows."""
+    A = to_csr(rows.A)
+
+    def evaluate(x: Floats) -> tuple[Floats, MapPoint]:
+        D = rows.map(x - rows.w(x) - epsilon * (x - centre))
+        return x - D.P, MapPoint(*(part.copy() for part in D))
+
+    x = centre
+    F, D = evaluate(x)
+    best, smallest, stalled = x, float(np.max(np.abs(F), initial=0.0)), 0
+    for count in range(INNER):
+        if smallest <= tolerance or stalled == STALLED:
+            return BestPoint(best, smallest, count)
+        held, starts, columns, values, right = held_system(
+            (A.indptr, A.indices, A.data), D, rows.normal_of, rows.partner, F, epsilon
+        )
+        step = -F
+        if len(held):
+            J = sp.csr_matrix((values, columns, starts), shape=(len(held), len(held)))
+            try:
+                step[held] = splu(J.tocsc()).solve(right)
+            except RuntimeError:  # singular
+                return BestPoint(best, smallest, count + 1)
+        if not np.all(np.isfinite(step)):
+            return BestPoint(best, smallest, count + 1)
+        size, factor = float(F @ F), 1.0
+        tried = (math.inf, x, F, D)
+        for _ in range(HALVINGS):
+            there = x + factor * step
+            F, D = evaluate(there)
+            reached = float(F @ F)
+            if reached < tried[0]:
+                tried = (reached, there, F, D)
+            if reached < (1.0 - 1e-4 * factor) * size:
+                break
+            factor *= 0.5
+        _, x, F, D = tried
+        now = float(np.max(np.abs(F)))
+        stalled += 1
+        if now < smallest:
+            best, smallest, stalled = x, now, 0
+        elif smallest < 1e-12:  # rounding
+            return BestPoint(best, smallest, count + 1)
+    return BestPoint(best, smallest, INNER)
+
+
+@kernel
+def held_system(A, D, normal_of, partner, F, epsilon):  # type: ignore[no-untyped-def]
+    """Assemble J = 1 − D + D (A + ε) of the rows with D ≠ 0, and −F less the contributions of the others.
+
+    J of a row with D = 0 is that of 1: its step is −F.  Returns the numbers of the held rows, J in CSR form
+    (columns of a row in no order) and the right-hand side.
+    """
+    starts, columns, values = A
+    _, Ds, Dn, Dp = D
+    m = F.size
+    number = np.empty(m, np.int64)
+    count, most = 0, 0
+    for i in range(m):
+        if Ds[i] != 0.0 or Dn[i] != 0.0 or Dp[i] != 0.0:
+            number[i] = count
+            count += 1
+            most += 3
+            for row in (i, normal_of[i], partner[i]):
+                most += starts[row + 1] - starts[row]
+        else:
+            number[i] = -1
+    held, right = np.empty(count, np.int64), np.empty(count)
+    J_starts, J_columns, J_values = np.zeros(count + 1, np.int32), np.empty(most, np.int32), np.empty(most)
+    place = np.full(m, -1)  # of a column among the entries of the row at hand
+    n = 0
+    for i in range(m):
+        if number[i] < 0:
+            continue
+        held[number[i]] = i
+        total, first = -F[i], n
+        for term in range(3):
+            row = i if term == 0 else normal_of[i] if term == 1 else partner[i]
+            weight = Ds[i] if term == 0 else Dn[i] if term == 1 else Dp[i]
+            if term > 0 and weight == 0.0:
+                continue
+            for k in range(starts[row], starts[row + 1] + 1):
+                if k < starts[row + 1]:
+                    j, entry = columns[k], weight * values[k]
+                else:  # of 1 − (1 − ε) D
+                    j, entry = row, (1.0 if term == 0 else 0.0) - (1.0 - epsilon) * weight
+                if number[j] < 0:
+                    total += entry * F[j]
+                elif place[j] >= first:
+                    J_values[place[j]] += entry
+                else:
+                    place[j] = n
+                    J_columns[n], J_values[n] = number[j], entry
+                    n += 1
+        right[number[i]] = total
+        J_starts[number[i] + 1] = n
+    return held, J_starts, J_columns[:n], J_values[:n], right

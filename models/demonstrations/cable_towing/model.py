@@ -43,7 +43,6 @@ from ce_dynamics.contact import (
     Uniqueness,
     uniqueness,
 )
-from ce_dynamics.contact.cable import positive_length
 from ce_dynamics.contact.conditions import NONE, Integers
 from ce_dynamics.contact.recorder import Event, EventWatch
 from ce_dynamics.contact.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
@@ -173,7 +172,8 @@ class Towing:
             if names.count(name) > 1:
                 raise ModelError(f"cable {name!r} exists twice; give every cable its own name")
         tied = [self._ends(cable) for cable in cables]
-        self.length = np.array([positive_length(cable.length, f"cable {cable.name!r}") for cable in cables])
+        lengths = (finite_number(c.length, f"cable {c.name!r}", "length", above=0.0) for c in cables)
+        self.length = np.array(list(lengths))
         self.first = np.array([a for a, _, _, _ in tied], dtype=np.int64)
         self.second = np.array([b for _, b, _, _ in tied], dtype=np.int64)
         self.at_first = np.array([at for _, _, at, _ in tied]).reshape(-1, 3)

@@ -48,16 +48,16 @@ EQUIVALENT = (
         "of this body only places are asked, never its mass",
     ),
     Equivalent(
-        "ce_dynamics/contact/step.py",
+        "ce_dynamics/contact/conditions.py",
         "columns, values = np.empty(2 * n * m, np.int64), np.empty(2 * n * m)",
         "columns, values = np.empty( 3 * n * m, np.int64), np.empty(2 * n * m)",
         "places of an array beyond the last entry that `starts` tells of are never read",
     ),
     Equivalent(
         "ce_dynamics/contact/contact.py",
-        "if law.spinning > 0.0:",
-        "if law.spinning != 0.0:",
-        "`resistance` refuses negative lengths",
+        "if self.spinning > 0.0:",
+        "if self.spinning != 0.0:",
+        "`ContactLaw.checked` refuses negative lengths",
     ),
 )
 

@@ -18,8 +18,9 @@ from ce_dynamics.contact import (
     UnilateralModel,
 )
 from ce_dynamics.contact.conditions import Integers
+from ce_dynamics.contact.meetings import Meetings
 from ce_dynamics.contact.restitution import Impact, impacts
-from ce_dynamics.contact.rigid import RigidState, rotate_quaternions
+from ce_dynamics.contact.rigid import RigidRows, RigidState, contact_rows, rotate_quaternions
 
 
 class TreeEnd(NamedTuple):
@@ -91,7 +92,7 @@ def bodies_step(contacts: RigidContacts, h: float, before: BodiesEnd) -> BodiesE
     """One step with sparse rows of all bodies at once; impulses are found from those of the step before."""
     state, bodies, per = before.state, contacts.bodies, contacts.per
     meetings = contacts.meetings(state, margin_of(contacts, state, h))
-    rows, conditions = contacts.rows(meetings, state.r)
+    rows, conditions = contact_rows_of(contacts, meetings, state.r)
     known = dict(zip(before.key.tolist(), before.p.reshape(-1, per), strict=True))
     start = np.array([known.get(int(key), np.zeros(per)) for key in meetings.key]).ravel()
     v, work, hit = state.v.ravel(), 0.0, find_impacts(contacts, state, h, Chain())
@@ -107,6 +108,16 @@ def bodies_step(contacts: RigidContacts, h: float, before: BodiesEnd) -> BodiesE
     return BodiesEnd(bodies.move(now, solution.v, h), meetings.key, p, work)
 
 
+def contact_rows_of(contacts: RigidContacts, meetings: Meetings, r: Floats) -> tuple[RigidRows, Conditions]:
+    """Return the rows of every meeting of bodies at r, and their conditions."""
+    m, per = len(meetings.psi), contacts.per
+    J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
+    psi[:, 0] = meetings.psi
+    contact_rows(contacts.placed.scene, meetings, r, per, J_a, J_b)
+    bodies = [np.repeat(body, per) for body in (meetings.first, meetings.second)]
+    return RigidRows(*bodies, J_a, J_b, psi.ravel(), np.zeros(per * m)), contacts.conditions(m)
+
+
 def margin_of(contacts: RigidContacts, state: RigidState, h: float) -> float:
     """Return the gap below which meetings matter."""
     spin = np.linalg.norm(state.v[:, 3:], axis=1)
@@ -116,7 +127,8 @@ def margin_of(contacts: RigidContacts, state: RigidState, h: float) -> float:
 
 def find_impacts(contacts: RigidContacts, state: RigidState, h: float, solver: Chain) -> Impact | None:
     """Return the impacts at the start of a step."""
-    rows, conditions = contacts.rows(contacts.meetings(state, margin_of(contacts, state, h)), state.r)
-    e = np.where(conditions.kind == Kind.UNILATERAL, contacts.e, 0.0)
+    meetings = contacts.meetings(state, margin_of(contacts, state, h))
+    rows, conditions = contact_rows_of(contacts, meetings, state.r)
+    e = np.where(conditions.kind == Kind.UNILATERAL, contacts.law.restitution, 0.0)
     drifting = contacts.bodies.problem(state, rows, conditions, h, rows.drift)
     return impacts(drifting, state.v.ravel(), rows.psi, e, (h, contacts.rest_speed), solver)

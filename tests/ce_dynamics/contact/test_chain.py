@@ -19,8 +19,7 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.exact import find_certificate
 from ce_dynamics.contact.solvers.friction_problem import de_saxce_residual
-from ce_dynamics.contact.solvers.newton import proximal
-from ce_dynamics.contact.solvers.rows import ScaledRows, scale_rows
+from ce_dynamics.contact.solvers.rows import ScaledRows, proximal, scale_rows
 from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.contact.piles import bricks, coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.contact.random_problems import frictional, frictionless, states_of
@@ -153,7 +152,7 @@ def test_proximal_newton_ends_near_a_solution(many: bool) -> None:
     if many:
         rows.A = sp.csr_matrix(rows.A)
     near = rows.scale(Chain().solve(problem).p) * 1.001
-    assert proximal(rows, near, steps=60, tolerance=1e-12).gap <= 1e-12
+    assert proximal(rows, near, steps=60, tolerance=1e-12).verdict <= 1e-12
 
 
 # By matrix

@@ -27,8 +27,14 @@ from ce_dynamics.contact.conditions import ConvergenceError
 from ce_dynamics.contact.rigid_step import RigidStep
 from ce_dynamics.contact.shapes import Shape
 from ce_dynamics.contact.solvers.chain import find_islands
-from ce_dynamics.contact.solvers.newton import evaluate_map, find_direction, held_system, steps_of
-from ce_dynamics.contact.solvers.rows import MapPoint, ScaledRows, natural_map
+from ce_dynamics.contact.solvers.newton import (
+    MapPoint,
+    evaluate_map,
+    find_direction,
+    natural_map,
+    steps_of,
+)
+from ce_dynamics.contact.solvers.rows import ScaledRows, held_system
 from tests.ce_dynamics.contact.numpy_steps import BodiesEnd, bodies_step
 
 H = 2e-3

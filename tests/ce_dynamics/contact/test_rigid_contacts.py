@@ -33,6 +33,7 @@ from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import rotations
 from ce_dynamics.contact.shapes import PlacedShape, Shape
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
+from tests.ce_dynamics.contact.numpy_steps import contact_rows_of
 
 G = 9.81
 FLOOR = RigidShape(None, HalfSpace())
@@ -100,7 +101,7 @@ def test_rows_are_the_rates_of_the_gaps(rng: np.random.Generator) -> None:
         return dict(zip(found.key.tolist(), found.psi.tolist(), strict=True))
 
     here = contacts.meetings(state, 0.2)
-    rows, _ = contacts.rows(here, state.r)
+    rows, _ = contact_rows_of(contacts, here, state.r)
     rate = (
         np.sum(rows.J_a * v[rows.body_a], axis=1)
         + np.sum(rows.J_b * v[rows.body_b], axis=1) * (rows.body_b >= 0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.contact.conditions import Conditions, Kind
-from ce_dynamics.contact.solvers.rows import MapPoint, natural_map, normal_impulse, sliding_shift
+from ce_dynamics.contact.solvers.newton import MapPoint, natural_map, normal_impulse
+from ce_dynamics.contact.solvers.rows import sliding_shift
 
 BOX = np.array((int(Kind.BOX),))
 LOWER, UPPER = np.array((-0.5,)), np.array((2.0,))
