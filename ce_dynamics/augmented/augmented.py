@@ -18,7 +18,7 @@ from ce_dynamics.compiled.tangent import Tangent, check_directions
 from ce_dynamics.dynamics.state import Layout, motion_key
 from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.embedding.closures.choices import ROUNDING
-from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.system import System
@@ -105,9 +105,14 @@ def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
     """Solve M V̇ = f + Gᵀ λ, G V̇ = −γ by the null space of G.
 
     M may be singular (points without inertia) as long as it is not along motions the constraints allow.
+
+    Raises
+    ------
+    MasslessFreedomError
+        If it is.
     """
     if len(G) == 0:
-        return SaddleSolution(np.linalg.solve(M, f), np.zeros(0), 0, 0.0)
+        return SaddleSolution(divide_by_mass(M, f), np.zeros(0), 0, 0.0)
     normal, lengths = normalise_rows(G)
     target = -gamma / lengths
     Q, R, pivots = scipy.linalg.qr(normal.T, pivoting=True)
@@ -117,10 +122,20 @@ def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
     violation = R[:rank, rank:].T @ y - target[pivots[rank:]]
     V_dot = Q1 @ y
     if Q2.shape[1]:
-        V_dot = V_dot + Q2 @ np.linalg.solve(Q2.T @ M @ Q2, Q2.T @ (f - M @ V_dot))
+        V_dot = V_dot + Q2 @ divide_by_mass(Q2.T @ M @ Q2, Q2.T @ (f - M @ V_dot))
     multipliers = least_squares(normal.T, M @ V_dot - f, rcond=RANK_TOLERANCE) / lengths
     scale = max(float(np.max(np.abs(target))), 1.0)
     return SaddleSolution(V_dot, multipliers, rank, float(np.max(np.abs(violation), initial=0.0)) / scale)
+
+
+def divide_by_mass(M: Array, f: Array) -> Array:
+    """Return M⁻¹ f."""
+    try:
+        return np.linalg.solve(M, f)
+    except np.linalg.LinAlgError:
+        raise MasslessFreedomError(
+            "a motion that the constraints allow moves no mass or inertia; give its bodies mass and inertia"
+        ) from None
 
 
 Inputs: TypeAlias = "Array | Mapping[str, float] | None"

@@ -28,7 +28,7 @@ from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, joint_rows
 from ce_dynamics.augmented.simulate import Trajectory, simulate_baumgarte, simulate_dae
 from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
-from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.hinges.conditions import Closure, Coincident, Condition
@@ -201,7 +201,7 @@ class ConstrainedState:
                 for part in (instant.inertia, instant.constraints.G, instant.constraints.rate)
             )
             V = solve_saddle(M, G, M @ V, rate - G @ V).V_dot if len(G) else V
-        except np.linalg.LinAlgError as error:
+        except (np.linalg.LinAlgError, MasslessFreedomError) as error:
             raise AssemblyError(f"{model.system.name!r} cannot be assembled: {error}") from None
         return replace(self, y=np.concatenate((p, V, x)))
 

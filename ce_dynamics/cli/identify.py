@@ -7,21 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.cli.messages import OK
 from ce_dynamics.cli.options import Identify
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
+from ce_dynamics.models.data.sampling import MOST_RUNS
 from ce_dynamics.models.identification.fit import Fit, resample
 from ce_dynamics.models.identification.identify import Prediction, identify, predict
 from ce_dynamics.models.identification.inertia import balance
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
 from ce_dynamics.models.identification.report import UNEXPLAINED, save
-from ce_dynamics.models.identification.single_track import fit_reference
+from ce_dynamics.models.identification.single_track import KINDS, fit_reference
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
 def run(options: Identify) -> int:
     """Fit, predict, and write the report; the fit is saved before runs are predicted."""
+    checks.integer("--bootstrap", options.bootstrap, at_least=0, at_most=MOST_RUNS, error=DataError)
+    for kind in options.reference or ():
+        checks.choice("--reference", kind, KINDS, DataError)
     paths, further = options.runs, options.predict or []
     count, total = len(paths), len(paths) + len(further)
     if len(options.mapping) not in (1, count, total):

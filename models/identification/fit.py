@@ -26,8 +26,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.sampling import MOST_RUNS
 from ce_dynamics.models.identification.noise import (
     OUTLYING,
     TINY,
@@ -494,6 +496,7 @@ def resample(fit: Fit, draws: int, seed: int = 0) -> Floats:
     -------
     (draws, k) array
     """
+    checks.integer("resample: draws", draws, at_least=1, at_most=MOST_RUNS, error=DataError)
     end, n, rng = fit.at_end, len(fit.free), np.random.default_rng(seed)
     r, J, w = end.normal(fit.values)
     cuts = np.cumsum([len(block[2]) for block in end.blocks(fit.values)])[:-1]

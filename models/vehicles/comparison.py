@@ -20,6 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.arrays import Scalar, floor, minimum
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
@@ -40,6 +41,8 @@ from ce_dynamics.simulation.right_hand_side import Inputs
 from ce_dynamics.simulation.simulate import simulate_to_record
 
 SUMMARY = "summary.json"
+LARGEST_SUMMARY = 2**22
+"""Size of a summary [B]."""
 COMPARED_FROM = 1.0
 """Time from which runs are compared [s]; Chrono throws the standing vehicle to its speed at t = 0."""
 LEAST_SPEED = 3.0
@@ -110,7 +113,13 @@ class ChronoRecording:
             raise DataError(f"{self.path.name}: it is no recording: {error}") from error
         if len(names) != values.shape[1] or "t" not in names:
             raise DataError(f"{self.path.name}: the first line does not name its {values.shape[1]} columns")
+        if len(values) < 2 or not np.isfinite(values).all():
+            raise DataError(f"{self.path.name}: a recording has two rows at least, of finite numbers")
         return dict(zip(names, values.T, strict=True))
+
+    def fact(self, key: str) -> float:
+        """Return a positive number of the summary."""
+        return checks.number(f"{self.name}: {key}", self.facts.get(key), above=0.0, error=DataError)
 
     def __getitem__(self, name: str) -> Floats:
         if name not in self.columns:
@@ -167,6 +176,20 @@ def rotation(q: Floats) -> Floats:
     return np.asarray(rotation_from_quaternion(q / np.linalg.norm(q, axis=0)), dtype=float)
 
 
+def check_facts(name: str, entry: object) -> Mapping[str, Any]:
+    """Return an entry of a summary that has what every recording needs."""
+    facts = checks.mapping(name, entry, DataError)
+    for key in ("path", "key", "vehicle", "manoeuvre"):
+        checks.text(f"{name}: {key}", facts.get(key), DataError)
+    checks.number(f"{name}: step", facts.get("step"), above=0.0, error=DataError)
+    checks.number(f"{name}: start_height", facts.get("start_height"), error=DataError)
+    for key in ("engine", "transmission"):
+        checks.instance(f"{name}: {key}", facts.get(key, ""), (str, type(None)), "a file", DataError)
+    checks.texts(f"{name}: tires", facts.get("tires"), DataError)
+    checks.finite_array(f"{name}: tire_radius", facts.get("tire_radius"), (None,), DataError)
+    return facts
+
+
 def recordings(folder: Path, names: Sequence[str] = ()) -> list[ChronoRecording]:
     """Return the recordings of a folder, in the order of its summary.
 
@@ -177,11 +200,17 @@ def recordings(folder: Path, names: Sequence[str] = ()) -> list[ChronoRecording]
         Beginnings of file names; all recordings if empty.
     """
     summary = folder / SUMMARY
+    content = files.read("summary of recordings", summary, LARGEST_SUMMARY)
     try:
-        entries = json.loads(summary.read_text(encoding="utf-8"))
-        found = [ChronoRecording(folder / entry["path"], entry) for entry in entries]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{summary}: expected a list of recordings with their files: {error}") from error
+        entries = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{summary}: not valid JSON: {error}") from error
+    if not isinstance(entries, list) or not entries:
+        raise DataError(f"{summary}: {checks.show(entries)} must be a list of recordings, at least one")
+    found = [
+        ChronoRecording(folder / facts["path"], facts)
+        for facts in (check_facts(f"{summary}: entry {k}", entry) for k, entry in enumerate(entries))
+    ]
     for name in names:
         if not any(one.name.startswith(name) for one in found):
             raise DataError(f"{folder}: no recording begins with {name!r}")
@@ -251,13 +280,13 @@ class ComparedVehicle:
         facts = recording.facts
         path = vehicles / facts["vehicle"]
         choice = FileChoice(
-            engine=vehicles / facts["engine"] if facts["engine"] else None,
-            transmission=vehicles / facts["transmission"] if facts["transmission"] else None,
+            engine=vehicles / facts["engine"] if facts.get("engine") else None,
+            transmission=vehicles / facts["transmission"] if facts.get("transmission") else None,
             tyres=tuple(vehicles / name for name in facts["tires"]),
         )
         made = convert_vehicle(path, choice, like_chrono)
-        files = JsonObject.of(path).list_of_parts("Axles")
-        self.axles = dict(zip(order_axles(files), axle_names(len(files)), strict=True))
+        parts = JsonObject.of(path).list_of_parts("Axles")
+        self.axles = dict(zip(order_axles(parts), axle_names(len(parts)), strict=True))
         self.notes, self.lock = made.notes, made.lock
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"{path.stem}.yaml"
@@ -392,7 +421,7 @@ class Rest:
 
 def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Record) -> Rest:
     """Compare means: over the last second at rest, else over `STRAIGHT`, as the vehicle rolls ahead."""
-    facts, model = recording.facts, subject.model
+    model = subject.model
     first, end = (SETTLING - 1.0, SETTLING) if recording.is_rest else STRAIGHT
     last = (recording["t"] > first) & (recording["t"] <= end)
     times = np.asarray(run["time"].values)
@@ -410,7 +439,7 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Reco
     at = np.array([run[axis].values[ours_last].mean() for axis in "xyz"])
     q = np.array([run[f"chassis_q{axis}"].values[ours_last].mean() for axis in "wxyz"])
     R = rotation(q[:, None])[..., 0]
-    mass = facts["mass_sum_of_bodies"]
+    mass = recording.fact("mass_sum_of_bodies")
     com: tuple[float, ...] = ()
     if recording.is_rest:  # Chrono's own sum over its subsystems, in the summary, leaves bodies out
         theirs = np.array([mean(f"com_{axis}") - mean(axis) for axis in "xyz"])
@@ -599,6 +628,6 @@ def compare_run(
         found,
         len(alternating),
         float(t[-1]) / spent,
-        recording.facts["times_real_time_cpu"],
+        recording.fact("times_real_time_cpu"),
         run.attrs["method"],
     )

@@ -5,6 +5,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.augmented import redundant_rows, row_rank, solve_saddle
+from ce_dynamics.errors import MasslessFreedomError
 
 
 def masses(n: int, rng: np.random.Generator) -> Array:
@@ -70,3 +71,10 @@ def test_mass_matrix_singular_along_constrained_motion() -> None:
 def test_mass_matrix_singular_along_free_motion_is_refused() -> None:
     with pytest.raises(np.linalg.LinAlgError):
         solve_saddle(np.diag((0.0, 2.0)), np.array([[0.0, 1.0]]), np.zeros(2), np.zeros(1))
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_massless_motions_are_refused(rows: int) -> None:
+    M, G = np.diag((0.0, 0.0, 2.0)), np.array([[0.0, 1.0, -3.0]])[:rows]
+    with pytest.raises(MasslessFreedomError, match="moves no mass or inertia"):
+        solve_saddle(M, G, np.ones(3), np.zeros(rows))

@@ -182,6 +182,9 @@ SWEEP, VARIED = ("sweep", "-n", "2"), "chassis.mass=2000:2400"
         (["-m", "constant-radius", "-o", "radius"], ["name=value"]),
         (["-m", "bump", "-o", "height=3 m"], ["height 3.0 m must", "at least -0.5 m and at most 0.5 m"]),
         (["--speed", "12 kg"], ["12 kg", "m/s"]),
+        # before hours of a fit
+        (["identify", "x.csv", "--mapping", "x.yaml", "--reference", "foo"], ["--reference 'foo'", "linear"]),
+        (["identify", "x.csv", "--mapping", "x.yaml", "--bootstrap", "-1"], ["--bootstrap -1", "0 or more"]),
         (["--speed", "80 kmh"], ["unknown unit 'kmh'", "did you mean km/h"]),
         (["nonsense"], ["no command 'nonsense'", "a vehicle by --vehicle", "sweep, export"]),
         (["sedan"], ["no command 'sedan'; write --vehicle sedan"]),

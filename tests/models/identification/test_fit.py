@@ -269,6 +269,8 @@ def test_bands_hold_for_heavy_correlated_errors(plant: Plant, clean: Recording) 
 
 def test_drawn_windows_confirm_deviations(fit: Fit) -> None:
     # Four windows: each draw's spread is known to a factor of about 1 ± 1/√(2·3) only; within twice that.
+    with pytest.raises(DataError, match="draws 0 must be an integer, 1 or more"):
+        resample(fit, 0)
     drawn = np.std(resample(fit, 400), axis=0)
     assert np.all(np.abs(drawn / fit.sd - 1.0) < 2.0 / np.sqrt(6.0))
 

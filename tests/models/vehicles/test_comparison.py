@@ -307,5 +307,34 @@ def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text(json.dumps([facts()]))
     with pytest.raises(DataError, match="no recording begins with 'van'"):
         comparison.recordings(tmp_path, ["van"])
+    (one,) = comparison.recordings(tmp_path)
     with pytest.raises(DataError, match=r"car_step\.csv\.gz"):
-        comparison.recordings(tmp_path)[0].columns  # noqa: B018
+        one.columns  # noqa: B018
+    for rows, message in (("1,2", "has two rows at least"), ("1,2\n3,nan", "of finite numbers")):
+        with gzip.open(tmp_path / facts()["path"], "wt") as file:
+            file.write(f"t,x\n{rows}\n")
+        with pytest.raises(DataError, match=message):
+            one.columns  # noqa: B018
+    with pytest.raises(DataError, match="car_step: mass_sum_of_bodies None is not a number"):
+        one.fact("mass_sum_of_bodies")
+
+
+@pytest.mark.parametrize(
+    ("summary", "message"),
+    [
+        ("[", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
+        ("{}", "{} must be a list of recordings, at least one"),
+        ("[]", r"\[\] must be a list of recordings, at least one"),
+        ("[3]", "entry 0 3 must be a mapping"),
+        (json.dumps([facts(), {}]), "entry 1: path None must be text"),
+        (json.dumps([facts() | {"step": 0}]), "entry 0: step 0 must be a positive finite number"),
+        (json.dumps([facts() | {"engine": 3}]), "entry 0: engine 3 must be a file"),
+        (json.dumps([facts() | {"tires": "car/Tyre.json"}]), "entry 0: tires .* must be a list of names"),
+        (json.dumps([facts() | {"tire_radius": "x"}]), "entry 0: tire_radius 'x' must be a list of numbers"),
+    ],
+)
+def test_unusable_summaries_are_refused(tmp_path: Path, summary: str, message: str) -> None:
+    (tmp_path / "summary.json").write_text(summary)
+    with pytest.raises(DataError, match=message):
+        comparison.recordings(tmp_path)
