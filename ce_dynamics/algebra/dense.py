@@ -6,6 +6,8 @@ squares print on stdout where one is no number.  Loops that a step threw open ha
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,12 +34,20 @@ def one_blas_thread() -> Iterator[None]:
     takes ten times as long as one thread where other processes want the processors too.
     """
     try:
-        from threadpoolctl import threadpool_limits  # here, because models that are recalled build nothing
-    except ImportError:  # without it the results are the same
+        controller = find_thread_pools(len(sys.modules))
+    except ImportError:  # without threadpoolctl the results are the same
         yield
         return
-    with threadpool_limits(1, user_api="blas"):
+    with controller.limit(limits=1, user_api="blas"):
         yield
+
+
+@functools.lru_cache(maxsize=1)
+def find_thread_pools(modules: int) -> Any:
+    """Return the thread pools of the loaded libraries; a module that is imported may bring another."""
+    from threadpoolctl import ThreadpoolController  # here, because models that are recalled build nothing
+
+    return ThreadpoolController()
 
 
 def least_squares(A: ArrayLike, b: ArrayLike, rcond: float | None = 1e-11) -> Floats:

@@ -16,6 +16,7 @@ from ce_dynamics.simulation.integrators.kernels import (
     at,
     buffers_of,
     call,
+    give_inputs,
     holding_of,
     kernel,
     part,
@@ -33,7 +34,8 @@ def side_by_side(rows, slots, stored, Y):  # type: ignore[no-untyped-def]
                 for i in range(row.size):
                     Y[k, i, lane] = row[i]
             else:
-                Y[k, :, lane] = float("nan")
+                for i in range(row.size):
+                    Y[k, i, lane] = float("nan")
 
 
 EXPONENT = 0x7FF0000000000000
@@ -91,6 +93,14 @@ def update_ranges(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
 
 
 @part
+def keep(values, until, rows):  # type: ignore[no-untyped-def]
+    """Copy values into rows; NaN in lanes where `until` is NaN.  Slices would take seconds to compile."""
+    for i in range(values.shape[0]):
+        for lane in range(values.shape[1]):
+            rows[i, lane] = values[i, lane] if until[lane] == until[lane] else float("nan")
+
+
+@part
 def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
     """Return True if a prediction leaves the passed range, or if other coordinates move the limit."""
     passed = ways[0, j, lane] <= ways[2 + s, j, lane] <= ways[1, j, lane]
@@ -136,27 +146,19 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
     U, out, gaps, gears = results
     seen, bounds, heads, _, ways, rows = look
     well, calm = verdict
-    well[:], calm[:], whole = True, True, True
+    whole = True
+    for lane in range(well.size):
+        well[lane] = calm[lane] = True
     for k in range(t.size):
         write_held_inputs(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k], well.size)
-        b.time[:] = t[k]
-        b.state[:] = Y[k].reshape(b.state.size)
-        if b.calls[2] != 0:
-            call(b.calls[2], b.calls[3])
+        give_inputs(b, t[k], Y[k].reshape(b.state.size))
         if b.calls[8] != 0:
             call(b.calls[8], b.calls[9])
-        U[k] = u
+        keep(u, Y[k, 0], U[k])
         for j in range(seen.size):
-            out[k, seen[j]] = outputs[seen[j]]
-        gaps[k] = closures
-        gears[k] = gearing
-        for lane in range(well.size):
-            if math.isnan(Y[k, 0, lane]):
-                U[k, :, lane] = float("nan")
-                gaps[k, :, lane] = float("nan")
-                gears[k, :, lane] = float("nan")
-                for j in range(seen.size):
-                    out[k, seen[j], lane] = float("nan")
+            keep(outputs[seen[j] : seen[j] + 1], Y[k, 0], out[k, seen[j] : seen[j] + 1])
+        keep(closures, Y[k, 0], gaps[k])
+        keep(gearing, Y[k, 0], gears[k])
         whole &= is_whole(b.state) & is_whole(u) & is_whole(outputs)
         keep_within(bounds[0], closures, well)
         keep_within(bounds[1], outputs, well)
