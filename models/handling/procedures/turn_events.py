@@ -22,7 +22,7 @@ from ce_dynamics.views.charts import Chart, Line
 LASTS = 4.0
 """Time after the event [s]."""
 CIRCLES = (1.0, 15.0), (0.6, 20.0)
-"""Ways onto the circle on which the steering is found: at once, or, where that ends in swinging or a spin,
+"""Ways onto the circle on which the steering is found: at once, or, where that ends early or in a spin,
 from a part of the speed; and the time there [s]."""
 KEPT = 0.1
 """Allowed deviation from radius and speed of a vehicle that keeps to the circle, in parts of them."""
@@ -69,18 +69,20 @@ class PowerOffTest(Procedure):
         """Return the steering input that keeps the vehicle on the circle at a speed [m/s]."""
         v = self.values
         for begin, lasts in CIRCLES:
-            run = self.whole(
-                self.run(
-                    "circle",
-                    ConstantRadius,
-                    speed=begin * speed,
-                    radius=v["radius"],
-                    direction=v["direction"],
-                    acceleration=GATHERED,
-                    top_speed=speed,
-                    duration=lasts + (1.0 - begin) * speed / GATHERED,
-                )
+            self.outcome.runs.clear()  # of the way before
+            run = self.run(
+                "circle",
+                ConstantRadius,
+                speed=begin * speed,
+                radius=v["radius"],
+                direction=v["direction"],
+                acceleration=GATHERED,
+                top_speed=speed,
+                duration=lasts + (1.0 - begin) * speed / GATHERED,
             )
+            if run.trouble and (begin, lasts) != CIRCLES[-1]:
+                continue
+            self.whole(run)
             end = run.t >= run.t[-1] - 1.0
             curvature = float(np.mean(run["yaw_rate"][end] / run.speed[end])) * v["direction"] * v["radius"]
             if abs(curvature - 1.0) <= KEPT and run.speed[end].min() >= (1.0 - KEPT) * speed:

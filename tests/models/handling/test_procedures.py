@@ -243,6 +243,14 @@ def test_vehicle_that_swings_onto_circle_is_led_slowly() -> None:
     assert 0.0 < values["path_deviation_power_off"] < 0.5
 
 
+def test_vehicle_that_breaks_onto_circle_is_led_slowly() -> None:
+    """On the circle it turns by √(5/100) = 0.224 rad/s, at once onto it by 0.29 rad/s for a moment."""
+    found = handling.perform("power-off", subject(CAR, title="wild", breaks_at=0.25))
+    assert not found.trouble
+    assert [run.name for run in found.runs] == ["circle", "power off"]
+    assert abs(found.runs[0]["yaw_rate"]).max() == pytest.approx(math.sqrt(0.05), rel=0.01)
+
+
 def test_vehicle_stopping_between_cones_is_told() -> None:
     """An engine that drags much holds it back: its throttle is released 2 m behind the entry."""
     drag = "powertrain.engine.closed_throttle.torque=(0, -60, -150, -200, -250) N*m"
