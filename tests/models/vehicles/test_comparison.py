@@ -287,6 +287,20 @@ def test_bushings_of_chrono_do_not_balance() -> None:
 
 
 @needs_recordings
+def test_locked_wheels_of_chrono_creep() -> None:
+    """The bus slides on locked rear wheels that turn at 0.5 rad/s; the engine in first gear shows it."""
+    one = of_chrono("uazbus_sae_replica_brake_lu")
+    wheels = 0.5 * (one.wheel("a1L", "omega") + one.wheel("a1R", "omega"))
+    rolling, locked = ((one["t"] > start) & (one["t"] < end) for start, end in ((3.39, 3.49), (3.6, 4.0)))
+    assert np.all(one["gear"][rolling | locked] == 1.0)
+    ratio = (one["engine_speed"] / wheels)[rolling].mean()
+    assert ratio == pytest.approx(40.6, rel=1e-2)
+    assert one["vx"][locked].min() > 2.0
+    assert wheels[locked].mean() == pytest.approx(0.56, abs=0.02)
+    assert one["engine_speed"][locked].mean() == pytest.approx(ratio * wheels[locked].mean(), rel=0.05)
+
+
+@needs_recordings
 def test_loaded_wheels_of_chrono_swing() -> None:
     """The Audi's outer rear wheel, which nothing drives, has F_x of a quarter of its load while it turns.
 
