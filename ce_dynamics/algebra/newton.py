@@ -5,7 +5,9 @@ A problem states its residual, its Jacobian over displacements, and how a displa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -104,6 +106,34 @@ class Problem(Protocol):
         """Return x displaced."""
 
 
+DIFFERENCE = 1e-7
+"""Step of differences, over the size of an entry or 1: 1e-9 of rounding, and 1e-7 of truncation."""
+
+
+def differences(residual: Callable[[Floats], Floats], x: Floats, sizes: Floats | float) -> Floats:
+    """Return the derivatives of a residual by differences of the given sizes, from x on."""
+    r = residual(x)
+    steps = zip(np.broadcast_to(sizes, x.shape), np.eye(len(x)), strict=True)
+    return np.array([(residual(x + h * e) - r) / h for h, e in steps]).T
+
+
+class Differenced(NamedTuple):
+    """Problem of a function of an array, differentiated by differences.
+
+    At corners of the function, the derivatives are those of the piece on which x lies.
+    """
+
+    gap: Callable[[Floats], Floats]
+    sizes: Floats | None = None
+
+    def slope(self, x: Floats) -> Floats:
+        sizes = DIFFERENCE * np.maximum(1.0, np.abs(x)) if self.sizes is None else self.sizes
+        return differences(self.gap, x, sizes)
+
+    def displace(self, x: Floats, step: Floats) -> Floats:
+        return x + step
+
+
 class Found(NamedTuple):
     """End of a search.
 
@@ -124,6 +154,36 @@ class Found(NamedTuple):
         return largest_residual(self.gap)
 
 
+def short_steps(x: Any, J: Floats, r: Floats, rcond: float = 1e-10) -> Iterator[Floats]:
+    """Yield the least step of Gauss and Newton, shortened; none where the sum of squares is stationary.
+
+    Parameters
+    ----------
+    x : array
+        Unknowns.
+    J, r : arrays
+        Derivatives, and what they are to reduce.
+    rcond : float
+        Singular values that count as zero, relative to the largest.
+    """
+    if np.linalg.norm(r @ J) > STATIONARY * np.linalg.norm(J) * np.linalg.norm(r):  # else Jᵀ r is rounding
+        yield limit_step(-least_squares(J, r, rcond))
+
+
+def whole_steps(x: Any, J: Floats, r: Floats) -> Iterator[Floats]:
+    """Yield Newton's steps: by elimination unless J is singular, then of least squares.
+
+    Elimination keeps zeros: an unknown at rest that depends on no other unknown stays exactly at rest.
+    Adaptive methods then follow no mode that grows from rounding.  Least squares also solve singular systems.
+    """
+    with contextlib.suppress(np.linalg.LinAlgError):
+        yield np.asarray(np.linalg.solve(J, -r), dtype=float)
+    yield least_squares(J, -r, rcond=None)
+
+
+Steps = Callable[[Any, Floats, Floats], Iterable[Floats]]
+
+
 def descend(
     problem: Problem,
     x: Any,
@@ -131,11 +191,11 @@ def descend(
     *,
     goal: Floats | float = 0.0,
     iterations: int = 100,
-    rcond: float = 1e-10,
+    steps: Steps = short_steps,
     smallest: float = 2.0**-19,
     is_spent: Callable[[], bool] = bool,
 ) -> Found:
-    """Take damped Gauss–Newton steps until the residual is a goal, or none brings it nearer.
+    """Take damped steps until the residual is a goal, or none brings it nearer.
 
     Parameters
     ----------
@@ -148,31 +208,75 @@ def descend(
         Target residual.
     iterations : int
         Largest number of steps.
-    rcond : float
-        Singular values that count as zero, relative to the largest.
+    steps : callable
+        Steps to try in turn, from unknowns, derivatives and differences from the goal.
     smallest : float
         Smallest part of a step that is tried.
     is_spent : callable
         True ends the search.
     """
+
+    def nearer(part: float, x: Any, step: Floats, size: float) -> Found | None:
+        trial = problem.displace(x, part * step)
+        gap = problem.gap(trial)
+        is_nearer = np.linalg.norm(gap - goal) < (1.0 - SUFFICIENT * part) * size  # never where it is NaN
+        return Found(trial, gap) if is_nearer else None
+
     gap = problem.gap(x)
     for _ in range(iterations):
         off = gap - goal
-        if not np.max(np.abs(off), initial=0.0) > tolerance:
+        if not np.max(np.abs(off), initial=0.0) > tolerance or is_spent():
             break
-        J = problem.slope(x)
-        if is_spent() or np.linalg.norm(off @ J) <= STATIONARY * np.linalg.norm(J) * np.linalg.norm(off):
-            break  # Jᵀ off is rounding: the sum of squares cannot get smaller
-        step, size = limit_step(-least_squares(J, off, rcond)), float(np.linalg.norm(off))
-
-        def nearer(part: float, x: Any = x, step: Floats = step, size: float = size) -> Found | None:
-            trial = problem.displace(x, part * step)
-            gap = problem.gap(trial)
-            is_nearer = np.linalg.norm(gap - goal) < (1.0 - SUFFICIENT * part) * size  # never where it is NaN
-            return Found(trial, gap) if is_nearer else None
-
-        found = backtrack(nearer, smallest, is_spent)
+        size = float(np.linalg.norm(off))
+        tried = (
+            backtrack(partial(nearer, x=x, step=step, size=size), smallest, is_spent)
+            for step in steps(x, problem.slope(x), off)
+        )
+        found = next((each for each in tried if each is not None), None)
         if found is None:
             break
         x, gap = found
     return Found(x, gap)
+
+
+def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -> Found:
+    """Solve as many equations as unknowns, to rounding.
+
+    Newton's method converges for laws with corners, unlike Broyden's updates.  Where it ends early, the
+    search begins again in trust regions, whose steps turn towards the steepest descent.
+
+    Parameters
+    ----------
+    residual : callable
+    x : array
+        Start.
+    allowed : float
+        Largest accepted residual.
+
+    Returns
+    -------
+    Found
+        The least residual that was reached, whether or not it is accepted.
+    """
+
+    def bounded(x: Floats) -> Floats:
+        r = residual(x)
+        return np.where(np.isfinite(r), r, BEYOND)
+
+    def newton(x: Floats) -> Found:
+        return descend(Differenced(bounded), x, 0.0, iterations=40, steps=whole_steps, smallest=2.0**-12)
+
+    found = newton(x)
+    if found.size <= allowed:
+        return found
+    from scipy.optimize import least_squares as in_trust_regions  # here, because SciPy takes 0.4 s
+
+    slope = Differenced(bounded).slope
+    scaled: dict[str, Any] = {"x_scale": "jac", "xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
+    nearest = np.asarray(in_trust_regions(bounded, x, slope, **scaled).x)
+    found = newton(nearest)
+    return found if found.size <= allowed else Found(nearest, bounded(nearest))
+
+
+BEYOND = 1e30
+"""Residual where there is none: steps do not lead there."""

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra import checks, dense
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import Differenced, differences, find_root, largest_residual
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges.free import Free
 
 STEP = 1e-6
-"""Step of finite differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""
+"""Displacements whose influence is asked: rates near 1 leave 1e-10 of rounding, a thousandth of `CYCLIC`."""
 
 CYCLIC = 1e-7
 """Influence of a displacement on the rates, relative to the largest, that counts as none."""
@@ -56,10 +57,9 @@ class SteadySearch:
         self.of_state = [(states.index(n), value) for n, value in targets.items() if n in states]
         self.of_outputs = [(outputs.index(n), value) for n, value in targets.items() if n not in states]
         self.turning = [
-            (layout_slice, body.name)
+            (model.embedding.v_of[name], body.name)
             for name, body in model.embedding.coordinates.items()
             if isinstance(body.inboard, Free) and body.carrier.is_ground
-            for layout_slice in (model.embedding.v_of[name],)
         ]
         self.up = vertical(model.system.gravity)
         self.running: list[int] = []
@@ -102,22 +102,13 @@ class SteadySearch:
 
     def rates(self, y: Floats, u: Floats) -> Floats:
         """Return [δ̇; v̇; ẋ], accelerations of free bodies in axes that turn with them about the vertical."""
-        layout = self.model.layout
-        y_dot = self.model.dynamics(y, u)[0]
-        _, v, _ = layout.split(y)
-        _, v_dot, x_dot = layout.split(y_dot)
-        v_dot = v_dot.copy()
+        q_dot, v_dot, x_dot = (part.copy() for part in self.model.layout.split(self.model.dynamics(y, u)[0]))
+        q, v, _ = self.model.layout.split(y)
         for where, _ in self.turning:
             omega, velocity = v[where][:3], v[where][3:]
             turn = self.up * (self.up @ omega)
             v_dot[where] -= np.concatenate((np.cross(turn, omega), np.cross(turn, velocity)))
-        return np.concatenate((self.displacement_rates(y, u), v_dot, x_dot))
-
-    def displacement_rates(self, y: Floats, u: Floats) -> Floats:
-        """Return δ̇."""
-        q, _, _ = self.model.layout.split(y)
-        rates: Floats = self.model.tangent.rows(q) @ self.model.layout.split(self.model.dynamics(y, u)[0])[0]
-        return rates
+        return np.concatenate((self.model.tangent.rows(q) @ q_dot, v_dot, x_dot))
 
     def deviations(self, y: Floats, u: Floats) -> Floats:
         """Return the deviations of states and outputs from the targets."""
@@ -135,84 +126,38 @@ class SteadySearch:
         if moving is not None:
             self.running = tangent.places(moving)
             return
-        free = {name: tangent.of[name] for _, name in self.turning}
-        places = {k for where in free.values() for k in range(where.start, where.stop)}
-        for where in free.values():
-            along = np.abs(self.up) < 0.5  # directions across the vertical
-            rotations = [where.start + k for k in range(3) if not along[k]]
-            shifts = [where.start + 3 + k for k in range(3) if along[k]]
-            self.running += [*rotations, *shifts]
-        rng = np.random.default_rng(0)
-        influence = np.zeros(len(tangent))
+        n, free, running = len(tangent), set[int](), []
+        for name in (name for _, name in self.turning):
+            where = tangent.of[name]
+            free |= set(range(where.start, where.stop))
+            running += [where.start + (k if self.up[k] else 3 + k) for k in range(3)]
+        rng, influence = np.random.default_rng(0), np.zeros(n)
         for _ in range(2):  # in two states nearby: a symmetry of the start may hide a dependence
-            z = self.start_with_all()
-            near = z + 1e-3 * rng.normal(size=len(z))
-            for k in set(range(len(tangent))) - places:
-                ahead, behind = near.copy(), near.copy()
-                ahead[k], behind[k] = near[k] + STEP, near[k] - STEP
-                change = np.abs(self.all_rates(ahead) - self.all_rates(behind))
-                influence[k] = max(influence[k], float(np.max(change)) / (2.0 * STEP))
+            near = self.start() + 1e-3 * rng.normal(size=len(self.start()))
+
+            def rates(delta: Floats, others: Floats = near[n:]) -> Floats:
+                return self.rates(*self.at(np.concatenate((delta, others))))[n:]
+
+            slopes = np.abs(differences(rates, near[:n], STEP))
+            influence = np.maximum(influence, np.max(np.nan_to_num(slopes), axis=0, initial=0.0))
         limit = CYCLIC * max(1.0, float(np.max(influence, initial=0.0)))
-        self.running += [k for k in set(range(len(tangent))) - places if influence[k] <= limit]
-        self.running.sort()
-
-    def start_with_all(self) -> Floats:
-        """Return the unknowns of the start, including all displacements."""
-        running, self.running = self.running, []
-        z = self.start()
-        self.running = running
-        return z
-
-    def all_rates(self, z: Floats) -> Floats:
-        """Return accelerations and rates of first-order states for unknowns with all displacements."""
-        running, self.running = self.running, []
-        y, u = self.at(z)
-        self.running = running
-        return self.rates(y, u)[len(self.model.tangent) :]
+        self.running = sorted(running + [k for k in range(n) if k not in free and influence[k] <= limit])
 
     # The search
 
     def solve(self, tolerance: float) -> Floats:
         """Return unknowns at which the residual vanishes."""
-        from scipy.optimize import least_squares  # here, because few runs need it
-
         z = self.start()
         first = self.residual(z)
         if not np.all(np.isfinite(first)):
             raise AssemblyError(
                 "accelerations are not finite at the start; start where loops can be assembled"
             )
-        allowed = tolerance * max(1.0, float(np.max(np.abs(first))))
-
-        def bound_unknowns(z: Floats) -> Floats:
-            r = self.residual(z)
-            return np.where(np.isfinite(r), r, 1e6)
-
-        z = np.asarray(
-            least_squares(
-                bound_unknowns, z, self.jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14
-            ).x
-        )
-        for _ in range(4):  # the last digits
-            closer = z - dense.least_squares(self.jacobian(z), self.residual(z), rcond=1e-12)
-            if not np.max(np.abs(bound_unknowns(closer))) < np.max(np.abs(bound_unknowns(z))):
-                break
-            z = closer
-        remaining = np.abs(bound_unknowns(z))
-        if not np.max(remaining, initial=0.0) <= allowed:
-            raise AssemblyError(self.failure(z, remaining))
-        return z
-
-    def jacobian(self, z: Floats) -> Floats:
-        """Return derivatives of the residual by central differences."""
-        columns = []
-        for k in range(len(z)):
-            h = STEP * max(1.0, abs(z[k]))
-            ahead, behind = z.copy(), z.copy()
-            ahead[k], behind[k] = z[k] + h, z[k] - h
-            columns.append((self.residual(ahead) - self.residual(behind)) / (ahead[k] - behind[k]))
-        found: Floats = np.nan_to_num(np.array(columns).T)
-        return found
+        allowed = tolerance * max(1.0, largest_residual(first))
+        found = find_root(self.residual, z, allowed)
+        if not found.size <= allowed:
+            raise AssemblyError(self.failure(found.x, np.abs(found.gap)))
+        return np.asarray(found.x)
 
     def names(self) -> list[str]:
         """Return the names of the residuals."""
@@ -226,7 +171,7 @@ class SteadySearch:
     def failure(self, z: Floats, remaining: Floats) -> str:
         """Return the error message: the largest residual, and the inputs without effect."""
         worst = int(np.argmax(remaining))
-        J = self.jacobian(z)
+        J = np.nan_to_num(Differenced(self.residual).slope(z))
         idle = [
             f"{name} = {value:.4g}"
             for name, value, column in zip(
@@ -266,7 +211,7 @@ class SteadySearch:
         layout = self.model.layout
         q, v, x = (part.copy() for part in layout.split(y))
         delta = np.zeros(len(self.model.tangent))
-        delta[self.running] = t * self.displacement_rates(y, u)[self.running]
+        delta[self.running] = t * self.rates(y, u)[self.running]
         for where, _ in self.turning:
             R = turn_about(self.up, t * float(self.up @ v[where][:3]))
             for part in (slice(where.start, where.start + 3), slice(where.start + 3, where.stop)):
@@ -387,7 +332,7 @@ def steady_state(
         z = search.solve(tolerance)
     state, inputs = search.at(z)
     search.refuse_unsteady(z, tolerance)
-    rates = search.displacement_rates(state, inputs)
+    rates = search.rates(state, inputs)
     names = [entry.name for entry in model.tangent.entries]
     return SteadyState(
         state,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.algebra.newton import backtrack
+from ce_dynamics.algebra.newton import find_root, largest_residual
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 
@@ -92,91 +90,18 @@ def trim_with_inputs(
         return model.with_unit_quaternions(trial), u
 
     def residual(values: Floats) -> Floats:
-        rates = model.dynamics(*at(values))[0][resting]
-        return np.where(np.isfinite(rates), rates, 1e30)
+        return np.asarray(model.dynamics(*at(values))[0][resting])
 
     if not np.all(np.isfinite(model.dynamics(*at(first))[0])):
         raise AssemblyError("accelerations are not finite at the start; start where loops can be assembled")
-    scale = max(1.0, float(np.max(np.abs(residual(first)))))
-    solved = solve_damped(residual, first)
-    worst = float(np.max(np.abs(residual(solved))))
-    if not worst <= tolerance * scale:
-        solved = solve_damped(residual, solve_by_powell(residual, first))
-        worst = float(np.max(np.abs(residual(solved))))
-    if not worst <= tolerance * scale:
+    allowed = tolerance * max(1.0, largest_residual(residual(first)))
+    solved = find_root(residual, first, allowed)
+    if not solved.size <= allowed:
         raise AssemblyError(
-            f"no equilibrium of {', '.join(change)} found near the start: a rate of {worst:.3g} remains; "
-            "start nearer to it or check loads and stiffnesses"
+            f"no equilibrium of {', '.join(change)} found near the start: a rate of {solved.size:.3g} "
+            "remains; start nearer to it or check loads and stiffnesses"
         )
-    return at(solved)
-
-
-STEP = 1e-7
-"""Step of finite differences, over the size of an entry or 1."""
-MOST_ITERATIONS = 40
-SHORTEST = 2.0**-12
-"""Part of Newton's step below which it is given up."""
-
-
-def solve_by_powell(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
-    """Solve by Powell's hybrid method, which follows the steepest descent where Newton's steps fail."""
-    from scipy.optimize import root  # here, because most starts are near and SciPy takes 0.4 s to load
-
-    return np.asarray(root(residual, start, method="hybr", options={"xtol": 1e-14}).x)
-
-
-def solve_damped(residual: Callable[[Floats], Floats], start: Floats, tolerance: float = 0.0) -> Floats:
-    """Solve by Newton's method with steps halved until the residual falls, to rounding by default.
-
-    It converges for laws with corners, unlike Broyden's updates of `scipy.optimize.root`: its
-    Jacobian is that of the piece on which the iterate lies.
-
-    Returns
-    -------
-    array
-        The best iterate, whether or not its residual is within the tolerance.
-    """
-    x, r = start.copy(), residual(start)
-    for _ in range(MOST_ITERATIONS):
-        worst = float(np.max(np.abs(r)))
-        if worst <= tolerance:
-            break
-        J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
-        tried = (lower(residual, x, step, worst, SHORTEST) for step in solution_steps(J, -r))
-        nearer = next((found for found in tried if found is not None), None)
-        if nearer is None:
-            break
-        x, r = nearer
-    return x
-
-
-def solution_steps(J: Floats, r: Floats) -> Iterator[Floats]:
-    """Yield solutions of J x = r: by elimination unless J is singular, then of least squares.
-
-    Elimination keeps zeros: an unknown at rest that depends on no other unknown stays exactly at rest.
-    Adaptive methods then follow no mode that grows from rounding.  Least squares also solve singular systems.
-    """
-    with contextlib.suppress(np.linalg.LinAlgError):
-        yield np.asarray(np.linalg.solve(J, r), dtype=float)
-    yield least_squares(J, r, rcond=None)
-
-
-def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Floats) -> Floats:
-    """Return the jacobian of a residual by differences of the given sizes, from x, where it is r."""
-    columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
-    return np.array(columns).T
-
-
-def lower(
-    residual: Callable[[Floats], Floats], x: Floats, step: Floats, worst: float, shortest: float
-) -> tuple[Floats, Floats] | None:
-    """Return the end of the longest part of a step whose residual is below ``worst``, and that residual."""
-
-    def trial(part: float) -> tuple[Floats, Floats] | None:
-        left = residual(x + part * step)
-        return (x + part * step, left) if float(np.max(np.abs(left))) < worst else None
-
-    return backtrack(trial, shortest)
+    return at(solved.x)
 
 
 def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import BEYOND, DIFFERENCE, Differenced, descend, differences, largest_residual
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.trim import lower, slopes
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.brake import Brake
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.trailers import unheld_coordinates
 
-STEP = 1e-7
-"""Step of differences, over the size of an entry or 1."""
 MOST_ITERATIONS = 25
 RESIDUAL = 1e-8
 """Acceleration [m/s²], [rad/s²] or rate of a state per second that counts as none."""
@@ -82,23 +80,17 @@ def solve_rest(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Fl
 
     def residual(z: Floats) -> Floats:
         rates = model.dynamics(state(z), u)[0][wanted.resting]
-        return np.where(np.isfinite(rates), rates, 1e30)
+        return np.where(np.isfinite(rates), rates, BEYOND)
 
-    z = np.zeros(len(wanted.found))
-    r = residual(z)
-    for _ in range(MOST_ITERATIONS):
-        worst = float(np.max(np.abs(r)))
-        if worst <= RESIDUAL:
-            return state(z), True
-        J = slopes(residual, z, r, STEP / wanted.scales)
-        # least z: the step that leads from the start; at last, from where it has come to
-        base = z if worst > NEAR else np.zeros(len(z))
-        step = np.linalg.lstsq(J, J @ base - r, rcond=1e-12)[0] - base
-        nearer = lower(residual, z, step, worst, SHORTEST)
-        if nearer is None:
-            break
-        z, r = nearer
-    return state(z), False
+    def least(z: Floats, J: Floats, r: Floats) -> Iterator[Floats]:
+        """Yield the step to the least z that leads from the start; at last, from where it has come to."""
+        base = z if largest_residual(r) > NEAR else np.zeros(len(z))
+        yield np.linalg.lstsq(J, J @ base - r, rcond=1e-12)[0] - base
+
+    problem = Differenced(residual, DIFFERENCE / wanted.scales)
+    start = np.zeros(len(wanted.found))
+    z = descend(problem, start, RESIDUAL, iterations=MOST_ITERATIONS, steps=least, smallest=SHORTEST)
+    return state(z.x), z.size <= RESIDUAL
 
 
 def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Unknowns:
@@ -190,8 +182,6 @@ EVEN = 1e-9
 EDGE = 0.05
 """Between the grades along a wheel and along its half: from here on it stands at an edge."""
 ROUNDS = 3
-DIFFERENCE = 1e-6
-"""Step of differences."""
 POSE, RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
 
 
@@ -234,11 +224,18 @@ def nearest(
     model: Model, y: Floats, residual: Callable[[Floats], Sequence[float]], free: Sequence[int]
 ) -> Floats:
     """Return a step of Gauss and Newton towards the least squares of a residual."""
-    r = np.array(residual(y))
-    J = np.array([(np.array(residual(y + DIFFERENCE * np.eye(len(y))[k])) - r) / DIFFERENCE for k in free]).T
-    found = y.copy()
-    found[free] -= np.linalg.lstsq(J, r, rcond=None)[0]
-    return model.with_unit_quaternions(found)
+
+    def moved(step: Floats) -> Floats:
+        found = y.copy()
+        found[free] += step
+        return found
+
+    def left(step: Floats) -> Floats:
+        return np.array(residual(moved(step)))
+
+    still = np.zeros(len(free))
+    step = np.linalg.lstsq(differences(left, still, DIFFERENCE), -left(still), rcond=None)[0]
+    return model.with_unit_quaternions(moved(step))
 
 
 def entries(model: Model, own: Sequence[str]) -> list[int]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import descend, largest_residual, polish
+from ce_dynamics.algebra.newton import descend, largest_residual, polish, short_steps
 from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
@@ -89,7 +90,8 @@ class Closing(NamedTuple):
 def descend_squares(kernel: LoopKernel, q: Array) -> Array:
     """Return the dependent coordinates that damped Gauss-Newton steps reach from q."""
     enough = 1e-6 * kernel.size
-    found = descend(Closing(kernel), q, enough, iterations=ITERATIONS, rcond=1e-6, smallest=SMALLEST_DAMPING)
+    steps = partial(short_steps, rcond=1e-6)
+    found = descend(Closing(kernel), q, enough, iterations=ITERATIONS, steps=steps, smallest=SMALLEST_DAMPING)
     return np.asarray(found.x)
 
 
