@@ -150,12 +150,7 @@ class CompiledSystem:
 
     def instant(self, y: Array, u: Array) -> Instant:
         """Return the system at one state, for floats or traced scalars: the uncompiled reference."""
-        q, v, x = self.layout.split(y)
-        return Instant(self.embedding, self.layout, q, v, x, u)
-
-    def instant_of(self, q: Array, v: Array, x: Array, u: Array) -> Instant:
-        """Return the `instant` of the parts q, v, x of a state and the inputs u."""
-        return Instant(self.embedding, self.layout, q, v, x, u)
+        return Instant(self.embedding, self.layout, *self.layout.split(y), u)
 
     def find_unassembled(self, y: Array, u: Array) -> Aggregate | None:
         """Return the first aggregated body that cannot be assembled at a state, if any."""
@@ -217,25 +212,21 @@ class CompiledSystem:
             self.functions[name] = compile_function(traced, largest_straight=largest_straight)
         return self.functions[name]
 
-    def evaluate_function(
-        self, name: str, function: Callable[..., Mapping[str, Array]], inputs: Mapping[str, ArrayLike]
+    def evaluate(
+        self, name: str, function: Callable[..., Mapping[str, Array]], y: Floats, u: Floats, **others: Floats
     ) -> tuple[Floats, ...]:
-        """Return the outputs of a function at arguments that are checked first.
+        """Return the outputs of a function of y, u and other vectors, compiled under a name.
 
         Raises
         ------
-        ModelError
-            If an argument has not as many finite numbers as the model, or a quaternion is zero.
         AssemblyError
             If a loop cannot be assembled there, or an output is not finite.
         """
-        sizes = self.sizes_of(*inputs)
-        values = {key: checked(key, value, sizes[key]) for key, value in inputs.items()}
-        check_directions("q", self.tangent.quaternions, values["q"])
-        found = self.function(name, function, sizes)(*values.values())
-        y = np.concatenate((values["q"], values.get("v", np.zeros(self.sizes["v"])), values["x"]))
-        self.refuse_not_finite(y, values["u"], *found)
-        return found
+        given = {"y": y, "u": u, **others}
+        found = self.function(name, function, {key: len(value) for key, value in given.items()})
+        answers = found(*given.values())
+        self.refuse_not_finite(y, u, *answers)
+        return answers
 
     def derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
         """Return the compiled derivative of an output of a traced function, without structural zeros."""
@@ -247,6 +238,10 @@ class CompiledSystem:
         if key not in self._jacobians:
             self._jacobians[key] = compile_jacobian(traced, output, input)
         return self._jacobians[key]
+
+    def by_state_and_inputs(self, traced: TracedFunction, output: str, y: Floats, u: Floats) -> Floats:
+        """Return the derivatives of an output of a traced function by [y; u]."""
+        return np.hstack([self.derivative(traced, output, name)(y, u) for name in ("y", "u")])
 
     def load_function(
         self, name: str, make: Callable[[], TracedFunction], *others: object

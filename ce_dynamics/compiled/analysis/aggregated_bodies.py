@@ -137,13 +137,12 @@ def aggregated_body(
     S = model.embedding.owner[found.name]
 
     def function(y: Array, u: Array) -> Mapping[str, Array]:
-        return subgraph_operators(model.instant(y, u).outward, S)._asdict()
+        return subgraph_operators(model.instant(y, u).outward, S)
 
     state, given = state_given(model, q, v, x, u, y)
-    function_of_S = model.function(f"aggregated body {S.name}", function, model.sizes_of("y", "u"))
-    answers = function_of_S(state, given)
-    model.refuse_not_finite(state, given, *answers)
-    operators = dict(zip(function_of_S.output_shapes, answers, strict=True))
+    name = f"aggregated body {S.name}"
+    answers = model.evaluate(name, function, state, given)
+    operators = dict(zip(model.functions[name].output_shapes, answers, strict=True))
     return AggregatedBody(
         name=S.name,
         parent=S.parent.name,
@@ -166,40 +165,25 @@ def independent_rates(S: Aggregate) -> tuple[str, ...]:
     return tuple(name for body in S.independent for name in rates_of(body))
 
 
-class SubgraphOperators(NamedTuple):
-    """Operators of S at its bodies' centres of mass in the axes of p; see `AggregatedBody`."""
-
-    X: Array
-    eta: Array
-    bias: Array
-    H_S: Array
-    phi_S: Array
-    H: Array
-    phi_p: Array
-    a: Array
-    M: Array
-    Y: Array
-
-
-def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
-    """Return all operators of an aggregated body."""
+def subgraph_operators(outward: Outward, S: Aggregate) -> dict[str, Array]:
+    """Return all operators of an aggregated body at its bodies' centres of mass in the axes of p, by name."""
     motion, members = outward.motions[S.name], outward.members(S)
     hinges = [motion.hinge_motions[body.name] for body in S.bodies]
     inertias = [S.inertia[j.body.name].rotate(j.orientation).matrix for j in members]
-    return SubgraphOperators(
-        X=np.concatenate([zeros(0, S.N), *(hinge.X for hinge in hinges)]),
-        eta=concatenate([hinge.eta for hinge in hinges]),
-        bias=concatenate([hinge.bias for hinge in hinges]),
-        H_S=block_diagonal([hinge_map(motion, j) for j in members]),
-        phi_S=phi_inside(members),
-        H=np.concatenate([j.J for j in members]).T,  # (9)
-        phi_p=np.concatenate([phi_columns(j.r, np.eye(6)) for j in members], axis=1),  # (10)
-        a=concatenate([j.a for j in members]),  # (11)
-        M=block_diagonal(
+    return {
+        "X": np.concatenate([zeros(0, S.N), *(hinge.X for hinge in hinges)]),
+        "eta": concatenate([hinge.eta for hinge in hinges]),
+        "bias": concatenate([hinge.bias for hinge in hinges]),
+        "H_S": block_diagonal([hinge_map(motion, j) for j in members]),
+        "phi_S": phi_inside(members),
+        "H": np.concatenate([j.J for j in members]).T,  # (9)
+        "phi_p": np.concatenate([phi_columns(j.r, np.eye(6)) for j in members], axis=1),  # (10)
+        "a": concatenate([j.a for j in members]),  # (11)
+        "M": block_diagonal(
             [rigid_inertia(j.body.mass, about) for j, about in zip(members, inertias, strict=True)]
         ),
-        Y=closure_jacobian(outward, S),
-    )
+        "Y": closure_jacobian(outward, S),
+    }
 
 
 def hinge_map(motion: SubgraphMotion, j: Member) -> Array:

@@ -133,39 +133,31 @@ def contact_space(
     held_rows = read_targets("contacts", contacts, held, "held")
     task_rows = read_targets("tasks", tasks, directions)
 
+    parts = [*held_rows.parts, *task_rows.parts]
+
     def dynamics(y: Array, u: Array, at: Array) -> dict[str, Array]:
-        instant = model.instant(y, u)
-        parts = [*held_rows.parts, *task_rows.parts]
-        columns = [
-            frame_columns(instant.outward, frame.body, at[3 * k : 3 * k + 3])
-            for k, (frame, _) in enumerate(parts)
+        instant, n = model.instant(y, u), model.embedding.n_v
+        found = [
+            (frame_columns(instant.outward, frame.body, at[3 * k : 3 * k + 3]), rows)
+            for k, (frame, rows) in enumerate(parts)
         ]
-        n = model.embedding.n_v
-        J = np.concatenate(
-            [np.zeros((0, n)), *(c.J[rows] for c, (_, rows) in zip(columns, parts, strict=True))]
-        )
-        moved = solve_mass(instant.outward, instant.nodes, np.concatenate((J.T, np.eye(n)), axis=1))
-        bias = [c.bias[rows] for c, (_, rows) in zip(columns, parts, strict=True)]
         return {
-            "J": J,
-            "moved": moved,
-            "bias": np.concatenate([np.zeros(0), *bias]),
+            "J": np.concatenate([np.zeros((0, n)), *(columns.J[rows] for columns, rows in found)]),
+            "M_inverse": solve_mass(instant.outward, instant.nodes, np.eye(n)),
+            "bias": np.concatenate([np.zeros(0), *(columns.bias[rows] for columns, rows in found)]),
             "v_dot": instant.accelerations.v_dot,
         }
 
-    frames = [frame for frame, _ in (*held_rows.parts, *task_rows.parts)]
     name = f"contact space of {held_rows.key} and {task_rows.key}"
-    function = model.function(name, dynamics, {**model.sizes_of("y", "u"), "at": 3 * len(frames)})
-    at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
+    at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in parts)])
     state, given = state_given(model, q, v, x, u, y)
-    J, moved, bias, free_v_dot = function(state, given, at)
-    model.refuse_not_finite(state, given, J, moved, bias, free_v_dot)
-    n, n_c = model.embedding.n_v, len(held_rows.labels)
+    J, M_inverse, bias, v_dot = model.evaluate(name, dynamics, state, given, at=at)
+    n = len(held_rows.labels)
     return held_at(
-        (held_rows.D @ J[:n_c], task_rows.D @ J[n_c:]),
-        (held_rows.D @ bias[:n_c], task_rows.D @ bias[n_c:]),
-        moved[:, len(J) :].reshape(n, n),
-        free_v_dot,
+        (held_rows.D @ J[:n], task_rows.D @ J[n:]),
+        (held_rows.D @ bias[:n], task_rows.D @ bias[n:]),
+        M_inverse,
+        v_dot,
         task_rows,
     )
 

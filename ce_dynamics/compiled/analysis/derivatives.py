@@ -231,15 +231,11 @@ class QuantityRows:
 
     def at(self, state: Floats, given: Floats) -> tuple[Floats, Floats]:
         """Return values, and derivatives by [y; u]."""
-        model = self.model
-        name = f"quantities {self.labels}"
-        function = model.function(name, self.quantities, model.sizes_of("y", "u"))
-        z, R = function(state, given)
-        model.refuse_not_finite(state, given, z, R)
+        model, name = self.model, f"quantities {self.labels}"
+        z, R = model.evaluate(name, self.quantities, state, given)
 
         def by(output: str) -> Floats:
-            parts = [model.derivative(function.traced, output, x)(state, given) for x in ("y", "u")]
-            return np.hstack(parts)
+            return model.by_state_and_inputs(model.functions[name].traced, output, state, given)
 
         J, values = by("z"), z.copy()
         if self.frames:
@@ -326,10 +322,9 @@ def reaction_derivatives(
             )
         }
 
-    function = model.function(f"reactions {joints}", transmit, model.sizes_of("y", "u"))
-    (f,) = function(state, given)
-    model.refuse_not_finite(state, given, f)
-    J = np.hstack([model.derivative(function.traced, "f", x)(state, given) for x in ("y", "u")])[:, columns]
+    name = f"reactions {joints}"
+    (f,) = model.evaluate(name, transmit, state, given)
+    J = model.by_state_and_inputs(model.functions[name].traced, "f", state, given)[:, columns]
     names = all_names(model)
     return ReactionDerivatives(
         {name: f[6 * k : 6 * k + 6] for k, name in enumerate(joints)},

@@ -158,13 +158,14 @@ def linearize(
     """
     state, given = state_given(model, q, v, x, u, y)
     (y_dot,) = model.dynamics(state, given)
-    A, B = (model.derivative(model.dynamics.traced, "y_dot", name)(state, given) for name in ("y", "u"))
+    n = len(state)
+    A, B = np.hsplit(model.by_state_and_inputs(model.dynamics.traced, "y_dot", state, given), [n])
     names = (outputs,) if isinstance(outputs, str) else checks.texts("outputs", outputs)
-    C, D, z = np.zeros((0, len(state))), np.zeros((0, len(given))), np.zeros(0)
+    C, D, z = np.zeros((0, n)), np.zeros((0, len(given))), np.zeros(0)
     if names:
         chosen = chosen_outputs(model, names)
         (z,) = chosen(state, given)
-        C, D = (model.derivative(chosen.traced, "z", name)(state, given) for name in ("y", "u"))
+        C, D = np.hsplit(model.by_state_and_inputs(chosen.traced, "z", state, given), [n])
     model.refuse_not_finite(state, given, y_dot, z)
     layout = model.layout
     found = LinearModel(

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics import energy as energies
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics as needed_forces
 from ce_dynamics.dynamics.mass_matrix import mass_matrix as inertia
@@ -53,12 +54,11 @@ def mass_matrix(
         State and inputs, see `Model`; velocities do not matter.
     """
 
-    def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        return {"M": inertia(model.instant_of(q, np.zeros(model.sizes["v"]), x, u).outward)}
+    def function(y: Array, u: Array) -> Mapping[str, Array]:
+        return {"M": inertia(model.instant(y, u).outward)}
 
     state, given = state_given(model, q, v, x, u, y, moving=False)
-    at, _, states = model.layout.split(state)
-    return model.evaluate_function("mass_matrix", function, {"q": at, "x": states, "u": given})[0]
+    return model.evaluate("mass_matrix", function, state, given)[0]
 
 
 @takes_state("q", "v", "u", "x")
@@ -113,16 +113,24 @@ def inverse_dynamics(
     v_dot : array_like, optional
         Accelerations θ̈; none if not given.
     """
+    state, given = state_given(model, q, v, x, u, y)
+    n_v = model.sizes["v"]
+    sought = np.zeros(n_v) if v_dot is None else checked("v_dot", v_dot, n_v)
+    T: Floats = balance_function(model)(state, given, sought)[0][:n_v]
+    model.refuse_not_finite(state, given, T)
+    return T
 
-    def function(q: Array, v: Array, v_dot: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        instant = model.instant_of(q, v, x, u)
+
+def balance_function(model: CompiledSystem) -> CompiledFunction:
+    """Return the function of [T; ẋ; q̇] at (y, u) for accelerations v̇."""
+
+    def balance(y: Array, u: Array, v_dot: Array) -> dict[str, Array]:
+        instant = model.instant(y, u)
         loads = instant.loads
-        return {"T": needed_forces(instant.outward, loads.wrenches, loads.torques, v_dot).T}
+        T = needed_forces(instant.outward, loads.wrenches, loads.torques, v_dot).T
+        return {"r": concatenate((T, instant.x_dot, instant.q_dot))}
 
-    parts = split_state(model, q, v, x, u, y)
-    sought = np.zeros(model.sizes["v"]) if v_dot is None else v_dot
-    order = {"q": parts["q"], "v": parts["v"], "v_dot": sought, "x": parts["x"], "u": parts["u"]}
-    return model.evaluate_function("inverse_dynamics", function, order)[0]
+    return model.function("balance", balance, model.sizes_of("y", "u", "v_dot"))
 
 
 @takes_state("q", "v", "u", "x")
@@ -143,8 +151,8 @@ def energy(
         If a loop cannot be assembled there, or an energy is not finite.
     """
 
-    def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        instant = model.instant_of(q, v, x, u)
+    def function(y: Array, u: Array) -> Mapping[str, Array]:
+        instant = model.instant(y, u)
         parts = (
             energies.kinetic_energy(instant.outward),
             energies.gravitational_potential(instant.outward),
@@ -152,7 +160,7 @@ def energy(
         )
         return {"parts": array(parts)}
 
-    parts = model.evaluate_function("energy", function, split_state(model, q, v, x, u, y))[0]
+    (parts,) = model.evaluate("energy", function, *state_given(model, q, v, x, u, y))
     return Energy(*map(float, parts))
 
 
@@ -184,25 +192,12 @@ def momentum(
     For the arguments see `Model`.
     """
 
-    def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        result = energies.momentum(model.instant_of(q, v, x, u).outward)
+    def function(y: Array, u: Array) -> Mapping[str, Array]:
+        result = energies.momentum(model.instant(y, u).outward)
         return {"linear": result.linear, "angular": result.angular}
 
-    linear, angular = model.evaluate_function("momentum", function, split_state(model, q, v, x, u, y))
+    linear, angular = model.evaluate("momentum", function, *state_given(model, q, v, x, u, y))
     return linear, angular
-
-
-def split_state(
-    model: CompiledSystem,
-    q: ArrayLike | None,
-    v: ArrayLike | None,
-    x: ArrayLike | None,
-    u: ArrayLike | None,
-    y: ArrayLike | None,
-) -> dict[str, Floats]:
-    """Return the parts of a state, and inputs, by name; for the arguments see `Model`."""
-    state, given = state_given(model, q, v, x, u, y)
-    return dict(zip(("q", "v", "x"), model.layout.split(state), strict=True)) | {"u": given}
 
 
 @takes_state("y", "u", "frame")
@@ -304,20 +299,20 @@ def centroidal(
     >>> found.com_velocity, found.h.round(9), found.A.T.round(9)
     (array([0. , 1.5, 0. ]), array([0. , 0. , 0.3, 0. , 3. , 0. ]), array([[0. , 0. , 0.1, 0. , 1. , 0. ]]))
     """
-    given = split_state(model, q, v, x, u, y)
+    state, given = state_given(model, q, v, x, u, y)
+    at, _, states = model.layout.split(state)
 
-    def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        found = energies.momentum(model.instant_of(q, v, x, u).outward)
+    def function(y: Array, u: Array) -> Mapping[str, Array]:
+        found = energies.momentum(model.instant(y, u).outward)
         h = np.concatenate((found.angular_about_com, found.linear))
         return {"mass": array((found.mass,)), "com": found.com, "h": h}
 
-    def at(velocities: Floats) -> tuple[Floats, Floats, Floats]:
-        mass, com, h = model.evaluate_function("centroidal momentum", function, {**given, "v": velocities})
-        return mass, com, h
+    def momentum_with(v: Floats) -> Floats:
+        return model.evaluate("centroidal momentum", function, np.concatenate((at, v, states)), given)[2]
 
     n_v = model.embedding.n_v
-    mass, com, h = model.evaluate_function("centroidal momentum", function, given)
-    _, _, drift = at(np.zeros(n_v))
-    columns = [at(unit)[2] - drift for unit in np.eye(n_v)]  # h is linear in v
+    mass, com, h = model.evaluate("centroidal momentum", function, state, given)
+    drift = momentum_with(np.zeros(n_v))
+    columns = [momentum_with(unit) - drift for unit in np.eye(n_v)]  # h is linear in v
     A = np.array(columns).T.reshape(6, n_v)
     return Centroidal(float(mass[0]), com, h[3:] / mass[0], h, A, drift)

@@ -105,11 +105,9 @@ def operational_space(
         return {"J": J, "response": solve_mass(instant.outward, instant.nodes, J.T)}
 
     name = f"operational space of {chosen.key}"
-    function = model.function(name, operational, {**model.sizes_of("y", "u"), "at": 3 * len(chosen.parts)})
     at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in chosen.parts)])
     state, given = state_given(model, q, v, x, u, y)
-    J, response = function(state, given, at)
-    model.refuse_not_finite(state, given, J, response)
+    J, response = model.evaluate(name, operational, state, given, at=at)
     J, response = D @ J, response @ D.T
     mobility = J @ response
     mobility = 0.5 * (mobility + mobility.T)

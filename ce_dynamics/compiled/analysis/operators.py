@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -80,11 +80,11 @@ def inverse_mass_matrix(
     """
     state, given = state_given(model, q, v, x, u, y, moving=False)
 
-    def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        outward = model.instant_of(q, np.zeros(model.sizes["v"]), x, u).outward
+    def function(y: Array, u: Array) -> Mapping[str, Array]:
+        outward = model.instant(y, u).outward
         return {"inverse": factors.inverse_mass_matrix(outward, tip_to_base(outward, {}, {}))}
 
-    return at_rest(model, "inverse_mass_matrix", function, state, given)[0]
+    return model.evaluate("inverse_mass_matrix", function, state, given)[0]
 
 
 @takes_state("q", "T", "u", "x")
@@ -127,12 +127,12 @@ def solve_mass(
 
     state, given = state_given(model, q, v, x, u, y, moving=False)
 
-    def function(q: Array, x: Array, u: Array, T: Array) -> Mapping[str, Array]:
-        outward = model.instant_of(q, np.zeros(n_v), x, u).outward
+    def function(y: Array, u: Array, T: Array) -> Mapping[str, Array]:
+        outward = model.instant(y, u).outward
         return {"response": factors.solve_mass(outward, tip_to_base(outward, {}, {}), T)}
 
     columns = forces.reshape(n_v, -1).T
-    answers = [at_rest(model, "solve_mass", function, state, given, T=column)[0] for column in columns]
+    answers = [model.evaluate("solve_mass", function, state, given, T=column)[0] for column in columns]
     return np.array(answers).reshape(len(columns), n_v).T.reshape(forces.shape)
 
 
@@ -176,31 +176,13 @@ def innovations(
     """
     state, given = state_given(model, q, v, x, u, y, moving=False)
 
-    def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
-        outward = model.instant_of(q, np.zeros(model.sizes["v"]), x, u).outward
+    def function(y: Array, u: Array) -> Mapping[str, Array]:
+        outward = model.instant(y, u).outward
         nodes = tip_to_base(outward, {}, {})
         return {
             **factors.innovations_factors(outward, nodes)._asdict(),
             "K": factors.shift_gains(outward, nodes),
         }
 
-    L, D, K = at_rest(model, "innovations", function, state, given)
+    L, D, K = model.evaluate("innovations", function, state, given)
     return Innovations(L, D, K, tuple(body.name for body in model.system.bodies))
-
-
-def at_rest(
-    model: CompiledSystem,
-    name: str,
-    function: Callable[..., Mapping[str, Array]],
-    y: Floats,
-    u: Floats,
-    **others: Floats,
-) -> tuple[Floats, ...]:
-    """Return the outputs of a function of the configuration."""
-    q, _, x = model.layout.split(y)
-    given = {"q": q, "x": x, "u": u, **others}
-    answers = model.function(name, function, {key: len(value) for key, value in given.items()})(
-        *given.values()
-    )
-    model.refuse_not_finite(y, u, *answers)
-    return answers

@@ -16,12 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.mechanics import balance_function, mass_matrix
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from ce_dynamics.dynamics.mass_matrix import mass_matrix
 
 
 class Freedom:
@@ -114,8 +111,8 @@ def small_motion(model: CompiledSystem, y: Floats, u: Floats, held: Freedom) -> 
     q, v, x = model.layout.split(y)
     n_q, n_v, n_x = len(q), len(v), len(x)
     T, x_dot = balance(model, y, u)
-    (M,) = inertia_function(model)(y, u)
-    model.refuse_not_finite(y, u, T, x_dot, M)
+    M = mass_matrix(model, y=y, u=u)
+    model.refuse_not_finite(y, u, T, x_dot)
     m = held.moving
     v_dot = np.zeros(n_v)
     v_dot[m] = -np.linalg.solve(M[np.ix_(m, m)], T[m])
@@ -144,24 +141,3 @@ def balance(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Floats
     n_v, n_x = model.layout.sizes["v"], model.layout.sizes["x"]
     T, x_dot, _ = np.split(balance_function(model)(y, u, np.zeros(n_v))[0], (n_v, n_v + n_x))
     return T, x_dot
-
-
-def balance_function(model: CompiledSystem) -> CompiledFunction:
-    """Return the function of [T; ẋ; q̇] at (y, u) for accelerations v̇."""
-
-    def balance(y: Array, u: Array, v_dot: Array) -> dict[str, Array]:
-        instant = model.instant(y, u)
-        loads = instant.loads
-        T = inverse_dynamics(instant.outward, loads.wrenches, loads.torques, v_dot).T
-        return {"r": concatenate((T, instant.x_dot, instant.q_dot))}
-
-    return model.function("balance", balance, model.sizes_of("y", "u", "v_dot"))
-
-
-def inertia_function(model: CompiledSystem) -> CompiledFunction:
-    """Return M at (y, u)."""
-
-    def inertia(y: Array, u: Array) -> dict[str, Array]:
-        return {"M": mass_matrix(model.instant(y, u).outward)}
-
-    return model.function("inertia", inertia, model.sizes_of("y", "u"))
