@@ -242,8 +242,9 @@ def descend(
 def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -> Found:
     """Solve as many equations as unknowns, to rounding.
 
-    Newton's method converges for laws with corners, unlike Broyden's updates.  Where it ends early, the
-    search begins again in trust regions, whose steps turn towards the steepest descent.
+    Newton's method converges for laws with corners, unlike Broyden's updates.  Where it ends early,
+    Powell's hybrid method turns towards the steepest descent, to a root nearby.  Trust regions are last: they
+    find more roots, also distant ones, and the least residual if there is none.
 
     Parameters
     ----------
@@ -269,11 +270,13 @@ def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -
     found = newton(x)
     if found.size <= allowed:
         return found
-    from scipy.optimize import least_squares as in_trust_regions  # here, because SciPy takes 0.4 s
+    from scipy import optimize  # here, because SciPy takes 0.4 s to load
 
-    slope = Differenced(bounded).slope
-    scaled: dict[str, Any] = {"x_scale": "jac", "xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
-    nearest = np.asarray(in_trust_regions(bounded, x, slope, **scaled).x)
+    found = newton(np.asarray(optimize.root(bounded, x, method="hybr", options={"xtol": 1e-14}).x))
+    if found.size <= allowed:
+        return found
+    slope, ends = Differenced(bounded).slope, {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
+    nearest = np.asarray(optimize.least_squares(bounded, x, slope, x_scale="jac", **ends).x)
     found = newton(nearest)
     return found if found.size <= allowed else Found(nearest, bounded(nearest))
 

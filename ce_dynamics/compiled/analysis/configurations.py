@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks, dense
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.newton import Found
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, EvaluationBudget, search_starts
@@ -26,15 +27,17 @@ from ce_dynamics.compiled.analysis.coordinates import (
 from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
 from ce_dynamics.compiled.analysis.one_state import place_bodies, placed_on_floats
+from ce_dynamics.compiled.analysis.points import Frame
 from ce_dynamics.compiled.analysis.poses import Poses, pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import log_work
+from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.dynamics.state import join_name
 from ce_dynamics.embedding import numeric_positions
+from ce_dynamics.embedding.closures.compiled_closures import comes_round
 from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
-from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 def is_led_straight(model: CompiledSystem) -> bool:
@@ -247,13 +250,13 @@ def solve_coordinates(
 ) -> tuple[CompiledSystem, Floats]:
     """Return a state in which some coordinates have target values, and a model valid there."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
-    found = search_starts(Wanted(model, u, wanted, effort), y, others=0)
+    found = search_starts(Targets(model, u, (), wanted, effort), y, others=0)
     if found.size > CLOSE and is_led_straight(model):
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.x
     if found.size > CLOSE:
-        found = search_starts(Wanted(model, u, wanted, effort), y)
+        found = search_starts(Targets(model, u, (), wanted, effort), y)
     if found.size <= CLOSE:
         return model, found.x
     worst = int(np.argmax(np.abs(found.gap)))
@@ -276,18 +279,18 @@ def searched_from_elsewhere(
     there = with_coordinates(model, best.x, {names[k]: value for k, value in wanted.items()})
     other = restart_model(model, there) if can_start_at(model, there) else None
     if other is not None:
-        found = search_starts(Wanted(other, u, wanted, effort), there, others=0)
+        found = search_starts(Targets(other, u, (), wanted, effort), there, others=0)
         if found.size <= CLOSE:
             return other, found
     for _ in range(RESTARTS):
         if effort.is_spent:
             break
-        if not can_improve(Wanted(model, u, wanted, effort), best):
+        if not can_improve(Targets(model, u, (), wanted, effort), best):
             break
         other = restart_model(model, best.x)
         if other is None:
             break
-        found = search_starts(Wanted(other, u, wanted, effort), best.x, others=0)
+        found = search_starts(Targets(other, u, (), wanted, effort), best.x, others=0)
         if not found.size < WORTH_IT * best.size:
             break
         model, best = other, found
@@ -296,7 +299,7 @@ def searched_from_elsewhere(
     return model, best
 
 
-def can_improve(problem: Wanted, best: Found) -> bool:
+def can_improve(problem: Targets, best: Found) -> bool:
     """Return True if a model that starts at the end of a search could come nearer to the target.
 
     The result is False if the model can be assembled ahead of the end: the search then ended for another
@@ -345,29 +348,46 @@ def displace(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
     return np.concatenate((model.tangent.displace(q, step), v, x))
 
 
-class Wanted(NamedTuple):
-    """Problem of `search_starts`: coordinates with target values."""
+class Targets(NamedTuple):
+    """Problem of `search_starts`: frames at their targets, and coordinates with target values."""
 
     model: CompiledSystem
     u: Floats
+    goals: Sequence[Goal]
     values: Mapping[int, float]
     effort: EvaluationBudget
 
     def gap(self, y: Floats) -> Floats:
+        """Return rotation vectors and displacements from the goals to the frames, then those of values."""
         self.effort.evaluating()
-        return gap_of(self.model, y, self.u, self.values)
+        parts = [gap_of(self.model, y, self.u, self.values)] if self.values else []
+        if self.goals:
+            positions, rotations = pose_function(self.model)(y, self.u)
+            places = [self.model.system.bodies.index(goal.frame.body) for goal in self.goals]
+            parts[:0] = [
+                goal.find_error(positions[k] + rotations[k] @ goal.arm, rotations[k])
+                for goal, k in zip(self.goals, places, strict=True)
+            ]
+        return np.concatenate(parts)
 
     def slope(self, y: Floats) -> Floats:
-        return slope_of(self.model, y, self.u, list(self.values))
+        """Return Jacobians, of rotation vectors to first order in the error."""
+        rows = [goal.rows(jacobian_of(self.model, goal.frame, y, self.u)) for goal in self.goals]
+        if self.values:
+            rows.append(slope_of(self.model, y, self.u, list(self.values)))
+        return np.concatenate(rows)
 
     def displace(self, y: Floats, step: Floats) -> Floats:
         return displace(self.model, y, step)
 
 
-def comes_round(hinge: Hinge, k: int) -> bool:
-    """Return True if a coordinate of a hinge is an angle after whose full turn everything is as before."""
-    if hinge.coordinate_units[k] != "rad":
-        return False
-    turned = np.array(hinge.neutral)
-    turned[k] += 2.0 * math.pi
-    return abs(float(hinge.coordinates(hinge.configuration(turned))[k] - hinge.neutral[k])) < 1e-9
+def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Floats:
+    """Return J (6, n_v) of a frame, by a compiled function without velocities and forces."""
+
+    def jacobian(y: Array, u: Array, at: Array) -> dict[str, Array]:
+        return {"J": frame_jacobian(model.instant(y, u).outward, frame.body, at)}
+
+    sizes = {**model.sizes_of("y", "u"), "at": 3}
+    function = model.function(f"jacobian of {frame.body.name}", jacobian, sizes)
+    J: Floats = function(y, u, frame.at)[0]
+    return J

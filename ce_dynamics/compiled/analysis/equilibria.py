@@ -166,9 +166,11 @@ class EquilibriumSearch:
         g, J = self.residual_and_jacobian(near)
         k = int(np.argmax(np.abs(g)))
         entry, value = self._row(k, near)
+        text = f"no equilibrium found: {entry} is out of balance by {value}"
+        if not np.isfinite(J).all():
+            return f"{text}, where a derivative is not finite because a formula has a kink; start beside it"
         U, singular, _ = singular_values_and_vectors(J)
         loose = U[:, rank(singular) :]
-        text = f"no equilibrium found: {entry} is out of balance by {value}"
         if np.linalg.norm(loose.T @ g) > 0.9 * np.linalg.norm(g):
             return f"{text} and nothing resists its motion; support it, or hold it (hold=[...])"
         return f"{text}; start nearer to an equilibrium, hold coordinates, or check loads and stiffnesses"

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
+    Targets,
     assemble,
     collect_targets,
     configuration_in_loops,
-    displace,
-    gap_of,
 )
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, EvaluationBudget, search_starts
-from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
-from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
+from ce_dynamics.compiled.analysis.goals import goal_of, labels_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
-from ce_dynamics.compiled.analysis.poses import pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.progress import log_work
-from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.errors import AssemblyError, ModelError
 
 
@@ -91,7 +84,7 @@ def inverse_kinematics(
         led = configuration_in_loops(model, state, given, goals, values)
         if led is not None:
             return led
-        found = search_starts(FrameTargets(model, given, tuple(goals), values, effort), state)
+        found = search_starts(Targets(model, given, goals, values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
         labels = [label for goal in goals for label in labels_of(goal)]
@@ -102,48 +95,3 @@ def inverse_kinematics(
             f"less{effort}"
         )
     return assemble(model, y=np.concatenate((model.layout.split(found.x)[0], v, x)), u=given)
-
-
-class FrameTargets(NamedTuple):
-    """Problem of `search_starts`: frames at their targets."""
-
-    model: CompiledSystem
-    u: Floats
-    goals: tuple[Goal, ...]
-    values: Mapping[int, float]
-    effort: EvaluationBudget
-
-    def gap(self, y: Floats) -> Floats:
-        """Return rotation vectors and displacements from the goals to the frames."""
-        self.effort.evaluating()
-        positions, rotations = pose_function(self.model)(y, self.u)
-        bodies = list(self.model.system.bodies)
-        parts = []
-        for goal in self.goals:
-            k = bodies.index(goal.frame.body)
-            parts.append(goal.find_error(positions[k] + rotations[k] @ goal.arm, rotations[k]))
-        if self.values:
-            parts.append(gap_of(self.model, y, self.u, self.values))
-        return np.concatenate(parts)
-
-    def slope(self, y: Floats) -> Floats:
-        """Return Jacobians, of rotation vectors to first order in the error."""
-        rows = [goal.rows(jacobian_of(self.model, goal.frame, y, self.u)) for goal in self.goals]
-        if self.values:
-            rows.append(slope_of(self.model, y, self.u, list(self.values)))
-        return np.concatenate(rows) if rows else tangent_columns(self.model, y)[:0]
-
-    def displace(self, y: Floats, step: Floats) -> Floats:
-        return displace(self.model, y, step)
-
-
-def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Floats:
-    """Return J (6, n_v) of a frame, by a compiled function without velocities and forces."""
-
-    def jacobian(y: Array, u: Array, at: Array) -> dict[str, Array]:
-        return {"J": frame_jacobian(model.instant(y, u).outward, frame.body, at)}
-
-    sizes = {**model.sizes_of("y", "u"), "at": 3}
-    function = model.function(f"jacobian of {frame.body.name}", jacobian, sizes)
-    J: Floats = function(y, u, frame.at)[0]
-    return J

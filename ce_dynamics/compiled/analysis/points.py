@@ -153,9 +153,6 @@ class Point:
         return PointKinematics(r, V[3:], A[3:], J[3:], drift[3:], bias[3:])
 
 
-_last_bodies: tuple[Floats, Floats, MovingBodies] | None = None
-
-
 def point(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) -> Point:
     """Return a body-fixed point, with position, velocity, acceleration and Jacobian at any state.
 
@@ -246,16 +243,8 @@ def moving_bodies(model: CompiledSystem, y: Floats, u: Floats) -> MovingBodies:
         return body_columns(model.instant(y, u).outward)._asdict()
 
     function = model.function("all bodies", bodies, model.sizes_of("y", "u"), LONGEST_PIECE)
-    latest = model.get_or_make("bodies at the latest state", list[LatestBodies])
-    if not latest or not (np.array_equal(latest[0].y, y) and np.array_equal(latest[0].u, u)):
+    latest = model.get_or_make("bodies at the latest state", list[tuple[Floats, Floats, MovingBodies]])
+    if not latest or not (np.array_equal(latest[0][0], y) and np.array_equal(latest[0][1], u)):
         moving = MovingBodies(model.embedding, BodyColumns(*function(y, u)))
-        latest[:] = [LatestBodies(y.copy(), u.copy(), moving)]
-    return latest[0].bodies
-
-
-class LatestBodies(NamedTuple):
-    """All bodies at the latest state."""
-
-    y: Floats
-    u: Floats
-    bodies: MovingBodies
+        latest[:] = [(y.copy(), u.copy(), moving)]
+    return latest[0][2]

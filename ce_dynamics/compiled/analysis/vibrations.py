@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -336,26 +336,19 @@ def refuse_no_potential(near: SmallMotion, held: Freedom) -> None:
         )
 
 
-class Selected(NamedTuple):
-    """Eigenvalues and vectors over all of [δ; δv; δx]."""
-
-    eigenvalues: Complex
-    vectors: Complex
-
-
-def find_damped_modes(near: SmallMotion, held: Freedom) -> Selected:
-    """Return modes of A; of each conjugate pair the one with Im λ > 0."""
+def find_damped_modes(near: SmallMotion, held: Freedom) -> tuple[Complex, Complex]:
+    """Return eigenvalues and vectors of A over [δ; δv; δx]; of each conjugate pair the one with Im λ > 0."""
     eigenvalues, vectors = np.linalg.eig(near.matrix(held))
     chosen = eigenvalues.imag >= 0.0
     n_d, n_v = near.Q.shape
     places = [*held.free, *(n_d + k for k in held.moving), *(n_d + n_v + k for k in held.states)]
     everywhere = np.zeros((n_d + n_v + near.T_x.shape[1], int(np.sum(chosen))), dtype=complex)
     everywhere[places] = vectors[:, chosen]
-    return Selected(eigenvalues[chosen].astype(complex), everywhere)
+    return eigenvalues[chosen].astype(complex), everywhere
 
 
-def find_undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
-    """Return modes of K φ = ω² M φ, λ = i ω; for a negative ω² the growing one of λ = ±√−ω²."""
+def find_undamped_modes(near: SmallMotion, held: Freedom) -> tuple[Complex, Complex]:
+    """Return those of K φ = ω² M φ, λ = i ω; for a negative ω² the growing one of λ = ±√−ω²."""
     from scipy.linalg import eigh  # here, because few runs need it
 
     m, d = held.moving, held.free
@@ -366,7 +359,7 @@ def find_undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
     everywhere = np.zeros((n_d + n_v + near.T_x.shape[1], len(d)), dtype=complex)
     everywhere[d] = shapes
     everywhere[[n_d + k for k in m]] = shapes * eigenvalues
-    return Selected(eigenvalues, everywhere)
+    return eigenvalues, everywhere
 
 
 def scale_vectors(vectors: Complex, n: int) -> Complex:

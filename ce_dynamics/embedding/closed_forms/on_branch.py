@@ -22,11 +22,12 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, where, zeros
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.embedding.closed_forms.step import solve_apart
+from ce_dynamics.embedding.closures.compiled_closures import comes_round
 from ce_dynamics.embedding.closures.loop import split
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wrap_angle, wraps
+from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wrap_angle
 from ce_dynamics.mechanism.body import Body
 
 SAMPLES = 40
@@ -169,7 +170,7 @@ class OnBranch(Linkage):
         reach = self._single.reach
         if reach.turning:
             return False
-        if wraps(self._body.inboard):
+        if comes_round(self._body.inboard):
             beyond = FULL - 2.0 * reach.half
             places = reach.upper + beyond * (np.arange(SAMPLES) + 0.5) / SAMPLES
         else:
@@ -222,7 +223,7 @@ class OnBranch(Linkage):
     def _inside(self, given: HingeMotion) -> HingeMotion:
         """Return the given hinge, NaN outside the reach of the branch."""
         reach, c = self._single.reach, given.c
-        if wraps(self._body.inboard):
+        if comes_round(self._body.inboard):
             neutral = float(self._body.inboard.neutral[0])
             middle = reach.centre - neutral
             inside = c[0] * math.cos(middle) + c[1] * math.sin(middle) >= math.cos(min(reach.half, math.pi))

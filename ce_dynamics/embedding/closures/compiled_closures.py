@@ -183,8 +183,8 @@ class LoopKernel:
         return advance_coordinates(self.parameters, p, step)
 
 
-def comes_round(hinge: Hinge, k: int) -> bool:
+def comes_round(hinge: Hinge, k: int = 0) -> bool:
     """Return True if a coordinate is an angle known by its cosine and sine only."""
     turned = hinge.neutral + 2.0 * math.pi * np.eye(hinge.n_q)[k]
     c, c_turned = hinge.configuration(hinge.neutral), hinge.configuration(turned)
-    return bool(np.allclose(c_turned, c, rtol=0.0, atol=1e-9))
+    return hinge.coordinate_units[k] == "rad" and bool(np.allclose(c_turned, c, rtol=0.0, atol=1e-9))

@@ -13,7 +13,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, floor, where
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.embedding.closures.choices import rows_along
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, comes_round
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.motion import HingeMotion
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
@@ -23,7 +23,6 @@ from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.hinges.base import Hinge
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +93,7 @@ class SingleParameter:
         if self._equal is not None:
             return self._equal._followed
         hinge, centre = self.body.inboard, self._centre
-        if not wraps(hinge):
+        if not comes_round(hinge):
             turns = hinge.coordinate_units[0] == "rad"
             farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * self._kernel.size
             branch = self._follow(*surround_centre(centre, farthest))
@@ -193,7 +192,7 @@ class SingleParameter:
     def reduce_to_table(self, given: HingeMotion) -> HingeMotion:
         """Return the given hinge, its angle less the whole turns that the table does not have."""
         theta = self.body.inboard.coordinates(given.c)[0]
-        if wraps(self.body.inboard):
+        if comes_round(self.body.inboard):
             theta = self._turned(theta, given.q)
         return given._replace(q=array((theta,)))
 
@@ -215,7 +214,7 @@ class SingleParameter:
     @property
     def may_go_round(self) -> bool:
         """True if an angle and the same a turn back are the same pose of the loop."""
-        if not wraps(self.body.inboard) or self._turns_count:
+        if not comes_round(self.body.inboard) or self._turns_count:
             return False
         return not self.reach.turning or round(self.reach.half / math.pi) == 1
 
@@ -253,12 +252,6 @@ class SingleParameter:
             body.name: np.round(change) / turns
             for body, change in zip(self._loop.dependent, changes, strict=True)
         }
-
-
-def wraps(hinge: Hinge) -> bool:
-    """Return True if a hinge's configuration is the same after a full turn."""
-    turned = hinge.coordinates(hinge.configuration(hinge.neutral + 2.0 * math.pi))
-    return abs(float(turned[0] - hinge.neutral[0])) < 1e-9
 
 
 def surround_centre(centre: float, half: float) -> tuple[float, float]:

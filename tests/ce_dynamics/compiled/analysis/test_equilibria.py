@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, sqrt
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
@@ -193,6 +193,30 @@ def test_too_weak_spring_is_an_error() -> None:
     rest = Model(system).equilibrium()
     assert math.sin(rest.y[0]) == pytest.approx(29.5 / 30.0, rel=1e-9)
     assert rest.stable  # not the other angle with this sine
+
+
+class Root(ForceElement):
+    """A force √|x| against a slide, whose slope at x = 0 is infinite."""
+
+    def __init__(self, body: Body) -> None:
+        self.name, self.body = "root", body
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.body.com),)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        return Response((HingeLoad(self.body, 0, -sqrt(absolute(observer.coordinate(self.body)))),))
+
+
+def test_a_kink_at_the_start_is_named() -> None:
+    system = System(gravity=(0, 0, -9.81))
+    slide = system.add_body("slide", mass=1.0, parent="ground", hinge=Prismatic((0, 0, 1)))
+    system.add_force(Root(slide))
+    with pytest.raises(
+        AssemblyError, match=r"slide is out of balance by -9\.81 N, where .* kink; start beside"
+    ):
+        Model(system).equilibrium()
 
 
 def test_actuators_settle_and_carry_others_along() -> None:
