@@ -166,7 +166,9 @@ class ConstrainedState:
         if quaternion is not None:
             q = checked(f"{owner}: quaternion", quaternion, 4)
             if not np.any(q):
-                raise ModelError(f"{owner}: quaternion (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
+                raise ModelError(
+                    f"{owner}: quaternion (0, 0, 0, 0) is not an orientation; give (1, 0, 0, 0) for no rotation"
+                )
             changes["R"] = rotation_from_quaternion(normalise(q))
         return self.with_motions({target.name: self.bodies[target.name]._replace(**changes)})
 

@@ -60,7 +60,7 @@ def check_directions(name: str, quaternions: Mapping[str, Array], q: Floats) -> 
     if body:
         raise ModelError(
             f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero, which is not an orientation; "
-            "(1, 0, 0, 0) is no rotation"
+            "give (1, 0, 0, 0) for no rotation"
         )
 
 

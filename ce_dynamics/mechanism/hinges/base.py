@@ -169,7 +169,7 @@ def check_complementary(hinge: Hinge, owner: str) -> None:
     rows, n_v = len(poses[0][0]), hinge.n_v
     if rows + n_v != 6:
         raise ModelError(
-            f"{name} imposes {rows} conditions and leaves {n_v} freedoms; together they must be 6: give "
+            f"{name} imposes {rows} conditions, and its H has {n_v} rows; together they must be 6: give "
             f"`constraints` the {6 - n_v} conditions that hold everything but its own motion"
         )
     for A, H in poses:

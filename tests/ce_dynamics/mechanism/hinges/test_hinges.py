@@ -639,7 +639,7 @@ CYLINDER = (InPlane(X), InPlane(Y), Angle(X, Z), Angle(Y, Z))
 @pytest.mark.parametrize(
     ("kept", "message"),
     [
-        (CYLINDER, "imposes 4 conditions and leaves 1 freedoms; together they must be 6"),
+        (CYLINDER, "imposes 4 conditions, and its H has 1 rows; together they must be 6"),
         ((*CYLINDER, InPlane(Z)), "`constraints` hinder its own motion along 'its velocity'"),
         ((*CYLINDER, InPlane(X)), "hold 4 directions and its 1 freedoms move 1"),
     ],
