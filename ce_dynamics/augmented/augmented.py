@@ -129,13 +129,15 @@ def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
 
 
 def divide_by_mass(M: Array, f: Array) -> Array:
-    """Return M⁻¹ f."""
-    try:
-        return np.linalg.solve(M, f)
-    except np.linalg.LinAlgError:
+    """Return M⁻¹ f; pivots as small as the rounding of M count as zero."""
+    lu, order, _ = scipy.linalg.lapack.dgetrf(M)
+    smallest = float(np.min(np.abs(np.diag(lu)), initial=np.inf))
+    if smallest <= len(M) * np.finfo(float).eps * float(np.max(np.abs(M), initial=0.0)):
         raise MasslessFreedomError(
             "a motion that the constraints allow moves no mass or inertia; give its bodies mass and inertia"
-        ) from None
+        )
+    solution, _ = scipy.linalg.lapack.dgetrs(lu, order, f)
+    return np.asarray(solution)
 
 
 Inputs: TypeAlias = "Array | Mapping[str, float] | None"

@@ -167,7 +167,7 @@ class ConstrainedState:
             q = checked(f"{owner}: quaternion", quaternion, 4)
             if not np.any(q):
                 raise ModelError(
-                    f"{owner}: quaternion (0, 0, 0, 0) is not an orientation; give (1, 0, 0, 0) for no rotation"
+                    f"{owner}: quaternion (0, 0, 0, 0) is no orientation; (1, 0, 0, 0) means no rotation"
                 )
             changes["R"] = rotation_from_quaternion(normalise(q))
         return self.with_motions({target.name: self.bodies[target.name]._replace(**changes)})
