@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -131,6 +132,12 @@ class Procedure(ABC):
         if wrong is not None:
             raise DataError(f"{run.subject.title}, run '{run.name}': {wrong.condition}; steer or brake less")
         return run
+
+    def note_early_end(self, run: Run) -> None:
+        """Note why a run ended early, where that is a result itself."""
+        self.outcome.notes.append(describe_early_end(run))
+        runs = self.outcome.runs
+        runs[runs.index(run)] = replace(run, trouble="")
 
     def note_violation(self, run: Run, begin: float = 0.0) -> None:
         """Note the first condition that a run violates from a time on [s], where that is a result itself."""

@@ -190,13 +190,15 @@ class RolloverTest(Procedure):
         self.judge(run)
         self.note_violation(run)
         self.draw(run)
+        if run.trouble and self.outcome.verdicts and self.outcome.verdicts[-1].passed is False:
+            self.note_early_end(run)
 
     @abstractmethod
     def run_steered(self, steer: float, rate: float) -> Run:
         """Return the run that is judged."""
 
     def judge(self, run: Run) -> None:
-        """Load transfer and lift-off; a run that ended early has rolled over if it rolled."""
+        """Load transfer and lift-off; a run that ended early after a lift-off has rolled over."""
         out = self.outcome
         out.add("lateral_acceleration", "largest lateral acceleration", float(abs(run.ay).max()), "m/s^2")
         out.add("yaw_rate", "largest yaw rate", float(abs(run["yaw_rate"]).max()), "deg/s", DEGREES)
@@ -268,6 +270,8 @@ class FishhookTest(RolloverTest):
     def run_steered(self, steer: float, rate: float) -> Run:
         speed = self.values["speed"]
         first = self.run("first-steering", JTurn, speed=speed, steer=steer, rate=rate, duration=4.0)
+        if first.trouble:
+            return first
         begin = 1.0 + abs(steer) / rate
         dwell = self.time_to_settle(first, begin)
         self.outcome.add("dwell", "time until the roll stops", dwell, "s")

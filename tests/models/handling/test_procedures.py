@@ -251,6 +251,19 @@ def test_vehicle_that_breaks_onto_circle_is_led_slowly() -> None:
     assert abs(found.runs[0]["yaw_rate"]).max() == pytest.approx(math.sqrt(0.05), rel=0.01)
 
 
+@pytest.mark.parametrize(("name", "last"), [("j-turn", "j-turn"), ("fishhook", "first-steering")])
+def test_turning_over_is_a_result(name: str, last: str) -> None:
+    """Tests that steer until a vehicle tips are done when it does; a fishhook needs no second turn then."""
+    found = handling.perform(name, handling.vehicle("truck"))
+    assert not found.trouble
+    assert [run.name for run in found.runs] == ["ramp-left", last]
+    assert [(one.criterion, one.reached, one.passed) for one in found.verdicts] == [
+        ("two-wheel lift", "lift-off", False)
+    ]
+    assert any("the vehicle has turned over by 90 degrees" in note for note in found.notes)
+    assert 80.0 < found["roll"] < 90.0
+
+
 def test_vehicle_stopping_between_cones_is_told() -> None:
     """An engine that drags much holds it back: its throttle is released 2 m behind the entry."""
     drag = "powertrain.engine.closed_throttle.torque=(0, -60, -150, -200, -250) N*m"
