@@ -14,7 +14,7 @@ from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.subject import Run
-from ce_dynamics.models.vehicles.summary import Figure, finite
+from ce_dynamics.models.vehicles.summary import Figure, finite, finite_numbers
 from ce_dynamics.views.charts import Chart, Line as Line, colours_of, overlay, save_sheet, sheet
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def chart_as_dict(chart: Chart) -> dict[str, Any]:
         "x": chart.x,
         "y": chart.y,
         "lines": [
-            {"label": line.label, "x": numbers(line.x), "y": numbers(line.y)}
+            {"label": line.label, "x": finite_numbers(line.x), "y": finite_numbers(line.y)}
             for line in (*chart.lines, *chart.limits)
         ],
     }
@@ -151,11 +151,6 @@ def titles_of(outcomes: Sequence[Outcome]) -> list[str]:
 def overlaid(outcomes: Sequence[Outcome], title: str) -> Chart:
     """Return the charts of a title over one another."""
     return overlay({o.subject: chart for o in outcomes for chart in o.charts if chart.title == title})
-
-
-def numbers(values: Floats) -> list[float | None]:
-    """Return numbers as a list for JSON, None for NaN and infinities."""
-    return [finite(float(x)) for x in np.asarray(values, dtype=float).tolist()]
 
 
 FINE = 400

@@ -24,15 +24,16 @@ from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.parameters import Values, guards_of, meaning_of, outcomes_of
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.kc.optimisation import Target
-from ce_dynamics.models.kc.page import AXES, LEAST, PANELS, finite
+from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
 from ce_dynamics.models.kc.pose_search import CLOSED, ITERATIONS, SHORTEST, STRIDE
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.sweeps import KINDS, SHOWN
+from ce_dynamics.models.kc.sweeps import KINDS, shown_unit
 from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.tyres.element import RoadTyre, single_tyres
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
+from ce_dynamics.models.vehicles.summary import finite_numbers
 from ce_dynamics.views.scene.motion import arrows_of, loads_of, places, stack_rows
 from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
@@ -288,8 +289,7 @@ class LivePage:
                     "name": q.name,
                     "per_wheel": q.per_wheel,
                     "meaning": q.meaning,
-                    "factor": SHOWN.get(q.unit, (1.0, q.unit))[0],
-                    "unit": SHOWN.get(q.unit, (1.0, q.unit))[1],
+                    **dict(zip(("factor", "unit"), shown_unit(q.unit), strict=True)),
                 }
                 for q in self.quantities
             ],
@@ -314,7 +314,7 @@ class LivePage:
         """Return a target as the page draws it: in the units and over the axis of its curve."""
         sweep = target.poses()
         (unit,) = (q.unit for q in self.quantities if q.name == target.quantity)
-        factor = SHOWN.get(unit, (1.0, unit))[0]
+        factor, _ = shown_unit(unit)
         wanted = np.broadcast_to(np.asarray(target.wanted, dtype=float), sweep.values.shape)
         return {
             "quantity": target.quantity,
@@ -343,7 +343,7 @@ class LivePage:
         ]
         return {
             "x": over.tolist(),
-            "rows": [[finite(column[k]) for column in columns] for k in range(len(over))],
+            "rows": [[finite_numbers(column[k]) for column in columns] for k in range(len(over))],
         }
 
     @cached_property

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
 from ce_dynamics.models.kc.sweeps import curves_of
 from ce_dynamics.models.kc.travel_limits import ends_of_travel
+from ce_dynamics.models.vehicles.summary import finite_numbers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -303,12 +304,7 @@ def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
     for kind, results in sweeps.items():
         curves: dict[str, Any] = {}
         for name, unit, each in curves_of(results):
-            values = {side: finite(curve) for side, curve in each.items()}
+            values = {side: finite_numbers(curve) for side, curve in each.items()}
             curves[name] = {"unit": unit, "values": values.get("", values)}
         content[kind] = {"attributes": dict(results.attrs), "curves": curves}
     return content
-
-
-def finite(values: Any) -> list[float | None]:
-    """Return numbers, and None for NaN and infinities."""
-    return [float(x) if math.isfinite(x) else None for x in values]

@@ -138,9 +138,14 @@ def axes_of(results: xr.Dataset) -> list[str]:
     return [name for name in ("force", "wheel_travel", "steering") if name in results.coords]
 
 
+def shown_unit(unit: str) -> tuple[float, str]:
+    """Return factor and unit in which engineers read a unit."""
+    return SHOWN.get(unit, (1.0, unit))
+
+
 def convert_units(values: Floats, unit: str) -> tuple[Floats, str]:
     """Return values and unit as engineers read them."""
-    factor, other = SHOWN.get(unit, (1.0, unit))
+    factor, other = shown_unit(unit)
     return factor * np.asarray(values, dtype=float), other
 
 

@@ -18,7 +18,14 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.models.tyres.chrono import ChronoTyre
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.vehicles.standing import find_rest, heading_as, name_inputs, place_on_road
+from ce_dynamics.models.vehicles.standing import (
+    UPRIGHT,
+    UPRIGHT_RATES,
+    find_rest,
+    heading_as,
+    name_inputs,
+    place_on_road,
+)
 from ce_dynamics.models.vehicles.trailers import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
@@ -36,7 +43,6 @@ MOST_TILT_BEHIND = 0.6
 """Largest tilt of a trailer against the towing unit, in pitch and roll [rad]."""
 UNLOADED = 0.01
 """Part of the wheels' mean load below which one is off the road."""
-UPRIGHT, UPRIGHT_RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
 ASIDE = "chassis.vy", "chassis.wz"
 PULLED = 0.01
 """Acceleration aside [m/s²], and in yaw [rad/s²], of a vehicle that its driver need not hold straight.

@@ -182,7 +182,7 @@ EVEN = 1e-9
 EDGE = 0.05
 """Between the grades along a wheel and along its half: from here on it stands at an edge."""
 ROUNDS = 3
-POSE, RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
+UPRIGHT, UPRIGHT_RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
 
 
 def place_on_road(model: Model) -> Floats:
@@ -216,8 +216,8 @@ def place_on_road(model: Model) -> Floats:
     y = model.y0
     if np.isfinite(gaps(y)).all():
         for _ in range(ROUNDS):
-            y = nearest(model, y, gaps, entries(model, POSE))
-    return nearest(model, y, rising, entries(model, RATES))
+            y = nearest(model, y, gaps, entries(model, UPRIGHT))
+    return nearest(model, y, rising, entries(model, UPRIGHT_RATES))
 
 
 def nearest(
@@ -244,7 +244,7 @@ def entries(model: Model, own: Sequence[str]) -> list[int]:
     unheld = unheld_coordinates(model.system)
     listed = [*model.layout.q, *model.layout.v]
     names = [entry.name for entry in listed]
-    first, last = (0, n_q) if own is POSE else (n_q, len(listed))
+    first, last = (0, n_q) if own is UPRIGHT else (n_q, len(listed))
     towed = [name for name in names[first:last] if name.rpartition(".")[0] in held and name not in unheld]
     return [names.index(name) for name in (*own, *towed)]
 

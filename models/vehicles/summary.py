@@ -225,5 +225,10 @@ def peak_of(values: NDArray[np.float64]) -> float:
 
 
 def finite(value: float) -> float | None:
-    """Return a number, None for NaN, which JSON does not have."""
+    """Return a number; None for NaN and infinities, which JSON does not have."""
     return value if math.isfinite(value) else None
+
+
+def finite_numbers(values: Iterable[float]) -> list[float | None]:
+    """Return numbers as a list for JSON, see `finite`."""
+    return [finite(float(x)) for x in values]

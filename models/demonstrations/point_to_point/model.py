@@ -37,9 +37,6 @@ Floats = NDArray[np.float64]
 UNKNOWNS = ("ẍ₁", "ω̇₁", "ẍ₂", "ω̇₂", "F")
 """Block columns."""
 
-EQUATIONS = ("forces on 1", "torques on 1", "forces on 2", "torques on 2", "accelerations of the points")
-"""Block rows."""
-
 BLOCKS = (
     ("m₁", "0", "0", "0", "−1"),
     ("0", "I₁", "0", "0", "−c̃₁"),

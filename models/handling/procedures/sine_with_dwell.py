@@ -170,7 +170,17 @@ class SineWithDwellTest(Procedure):
 MPH = 0.44704
 SLOW_ROLL = math.radians(1.5)
 """Roll rate below which the driver of a fishhook steers back [rad/s]."""
-SIDE = Option("direction", "1", 1.0, "first steering: 1 to the left, -1 to the right", among=(1.0, -1.0))
+
+
+def rollover_options(multiple: float) -> tuple[Option, ...]:
+    """Return the options of tests that try to tip a vehicle, by the usual multiple of the amplitude."""
+    return (
+        speed_option(50.0 * MPH),
+        Option("direction", "1", 1.0, "first steering: 1 to the left, -1 to the right", among=(1.0, -1.0)),
+        FRICTION,
+        LOCK,
+        Option("multiple", "1", multiple, "amplitude, multiple of the steering at 0.3 g", above=0.0),
+    )
 
 
 class RolloverTest(Procedure):
@@ -239,13 +249,7 @@ class JTurnTest(RolloverTest):
     name = "j-turn"
     title = "J-turn"
     standard = "NHTSA Phase IV"
-    options = (
-        speed_option(50.0 * MPH),
-        SIDE,
-        FRICTION,
-        LOCK,
-        Option("multiple", "1", 8.0, "amplitude, multiple of the steering at 0.3 g", above=0.0),
-    )
+    options = rollover_options(8.0)
     RATE = math.radians(1000.0)
 
     def run_steered(self, steer: float, rate: float) -> Run:
@@ -258,13 +262,7 @@ class FishhookTest(RolloverTest):
     name = "fishhook"
     title = "fishhook"
     standard = "NHTSA NCAP"
-    options = (
-        speed_option(50.0 * MPH),
-        SIDE,
-        FRICTION,
-        LOCK,
-        Option("multiple", "1", 6.5, "amplitude, multiple of the steering at 0.3 g", above=0.0),
-    )
+    options = rollover_options(6.5)
     RATE = math.radians(720.0)
 
     def run_steered(self, steer: float, rate: float) -> Run:
