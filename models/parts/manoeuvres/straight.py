@@ -10,6 +10,7 @@ from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.driver import Sensors, hold_speed
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
+    MOST_FRICTION,
     START,
     STEER,
     Manoeuvre,
@@ -132,7 +133,7 @@ class StandStill(Manoeuvre):
         return {"steering": 0.0, "throttle": 0.0, "brake": self.values["brake"]}
 
 
-SLIPPERY = Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=2.0)
+SLIPPERY = Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=MOST_FRICTION)
 CORRECTS = switch("corrects", 1.0, "1: the driver keeps to the line; 0: the steering is held")
 
 

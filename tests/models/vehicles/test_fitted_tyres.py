@@ -12,6 +12,8 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
+from ce_dynamics.models.handling.vehicle import vehicle
+from ce_dynamics.models.parts.manoeuvres import StraightOn
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.assembly import build
@@ -122,6 +124,21 @@ def test_the_default_road_is_that_of_the_tyres(path: Path, pac2002: Path, tmp_pa
         VehicleParameters.load("hmmwv", (), tyres=[f"front={path}"]).road.friction
         == VehicleParameters.load("hmmwv", ()).road.friction
     )
+
+
+def test_manoeuvres_take_roads_of_racing_tyres(path: Path, tmp_path: Path) -> None:
+    """Slicks reach 2.5 on test rigs; no tyre reaches 5."""
+    text = path.read_text()
+    grip = vehicle("hmmwv", tyres=[str(path)]).defaults["friction"]
+    for most in (2.5, 5.1):
+        file = tmp_path / f"slick{most}.tir"
+        file.write_text(text.replace("LMUX = 1.0\n", f"LMUX = {most / grip}\n"))
+        slick = vehicle("hmmwv", tyres=[str(file)])
+        if most == 2.5:
+            assert slick.manoeuvre(StraightOn).values["friction"] == pytest.approx(2.5, rel=1e-3)
+            continue
+        with pytest.raises(DataError, match=r"friction 5\.1\d* must .* at most 5"):
+            slick.manoeuvre(StraightOn)
 
 
 def vehicle_file(folder: Path, text: str, name: str = "own.yaml") -> Path:
