@@ -182,11 +182,10 @@ def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
     check_solution(problem, solution, "uniqueness")
     m = len(problem.c)
     held = held_rows(problem, solution)
-    GT = scale_rows(problem)
-    basis = null_space(GT[held].T) if len(held) else np.zeros((0, 0))
+    basis = null_space(scale_rows(problem)[held].T) if len(held) else np.zeros((0, 0))
     N = np.zeros((m, basis.shape[1]))
     N[held] = basis
-    lowest, highest = ranges(problem, solution, GT, held)
+    lowest, highest = ranges(problem, solution, basis, held)
     wide = highest - lowest > ZERO * max(1e-300, float(np.max(np.abs(solution.p), initial=0.0)))
     return Uniqueness(
         not np.any(problem.conditions.kind >= Kind.FRICTION), not bool(np.any(wide)), N, lowest, highest
@@ -216,17 +215,14 @@ def held_rows(problem: Problem, solution: Solution) -> Integers:
     return np.flatnonzero((np.abs(solution.w) <= ZERO * scale) & (problem.diagonal > 0.0))
 
 
-def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> tuple[Floats, Floats]:
-    """Return smallest and largest impulse of every row that leaves G p, and with it v⁺, as it is."""
-    from scipy.optimize import linprog  # here, because few runs need it
-
+def ranges(problem: Problem, solution: Solution, N: Floats, held: Integers) -> tuple[Floats, Floats]:
+    """Return smallest and largest impulse of every row that leaves G p as it is: p + N z with G N = 0."""
     lowest, highest = solution.p.copy(), solution.p.copy()
     if len(held) == 0:
         return lowest, highest
     low, high = bounds(problem.conditions, solution.p)
     unit = max(float(np.max(np.abs(solution.p))), 1e-300)
     start = solution.p[held] / unit
-    N = null_space(GT[held].T)  # changes d = N z with G d = 0 to rounding
     below, above = low[held] / unit - start, high[held] / unit - start
     A = np.vstack((N, -N))
     most = np.concatenate((np.maximum(above, 0.0), np.maximum(-below, 0.0)))

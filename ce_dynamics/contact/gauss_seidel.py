@@ -14,8 +14,8 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import ConvergenceError, Kind
-from ce_dynamics.contact.problem import Problem, Solution, clip_impulse
+from ce_dynamics.contact.conditions import ConvergenceError
+from ce_dynamics.contact.problem import Problem, Solution
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.kernels import kernel
 
@@ -74,7 +74,7 @@ class GaussSeidel:
         count, tolerance = 0, 0.5 * self.tolerance + 0.1 * problem.rounding
         # Small changes may mean slow convergence: the residual decides.
         while count < self.max_sweeps:
-            count += self._sweep(problem, p, tolerance, self.max_sweeps - count)
+            count += sweep_problem(problem, p, (tolerance, self.max_sweeps - count))
             solution = problem.solution(p, "Gauss–Seidel", count, self.tolerance)
             if (
                 solution.converged
@@ -90,11 +90,6 @@ class GaussSeidel:
             )
         return solution
 
-    def _sweep(self, problem: Problem, p: Floats, tolerance: float, limit: int) -> int:
-        rows, v = (tuple(problem.GT[:3]), tuple(problem.YT[:3])), problem.velocity(p)
-        until = tolerance, limit
-        return int(sweeps(rows, v, problem.c, problem.diagonal, problem.conditions, p, until))
-
 
 def restrict_start(problem: Problem, start: Floats | None) -> Floats:
     """Return impulses to start from: given ones within their constant bounds, zero where nothing moves."""
@@ -104,10 +99,35 @@ def restrict_start(problem: Problem, start: Floats | None) -> Floats:
     p = np.array(start, dtype=float)
     if p.shape != (m,) or not np.all(np.isfinite(p)):
         raise ModelError(f"start of the iteration must be {m} finite impulses, got {start!r}")
-    kind, _, _, lower, upper = problem.conditions
-    p = np.where(kind == Kind.UNILATERAL, np.maximum(p, 0.0), p)
-    p = np.where(kind == Kind.BOX, np.clip(p, lower, upper), p)
-    return np.where(problem.diagonal > 0.0, p, 0.0)
+    clip_to_bounds(problem.diagonal.copy(), problem.b, problem.conditions, p)
+    return p
+
+
+@kernel
+def clip_to_bounds(d, b, C, p):  # type: ignore[no-untyped-def]
+    """Bring impulses within their constant bounds; return what rows that move nothing violate."""
+    residual, top = 0.0, 0.0
+    for i in range(p.size):
+        top = max(top, d[i])
+    for i in range(p.size):
+        if not d[i] > 1e-14 * top:
+            d[i] = 0.0
+            p[i] = 0.0
+            if C.kind[i] == 0:
+                residual = max(residual, abs(b[i]))
+            elif C.kind[i] == 1:
+                residual = max(residual, -b[i])
+        elif C.kind[i] == 1:
+            p[i] = max(0.0, p[i])
+        elif C.kind[i] == 2:
+            p[i] = min(max(C.lower[i], p[i]), C.upper[i])
+    return residual
+
+
+def sweep_problem(problem: Problem, p: Floats, until: tuple[float, int]) -> int:
+    """Sweep all rows from p, in place; return the number of sweeps, see `sweeps`."""
+    rows, v = (tuple(problem.GT[:3]), tuple(problem.YT[:3])), problem.velocity(p)
+    return int(sweeps(rows, v, problem.c, problem.diagonal, problem.conditions, p, until))
 
 
 @kernel
@@ -136,6 +156,21 @@ def pair_scale(g, y, i, d0, d1):  # type: ignore[no-untyped-def]
                 off += g[2][k] * y[2][j]
     mean, half = 0.5 * (d0 + d1), 0.5 * (d0 - d1)
     return mean + math.sqrt(half * half + off * off)
+
+
+@kernel
+def clip_impulse(i, target, C, p):  # type: ignore[no-untyped-def]
+    """Return the nearest impulse that row i allows, of a disc by its components."""
+    kind, normal, mu, lower, upper = C
+    what = kind[i]
+    if what == 0:
+        return target
+    if what == 1:
+        return max(0.0, target)
+    if what == 2:
+        return min(max(lower[i], target), upper[i])
+    reach = max(0.0, mu[i] * p[normal[i]]) if normal[i] >= 0 else 0.0
+    return min(max(-reach, target), reach)
 
 
 @kernel

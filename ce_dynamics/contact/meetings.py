@@ -18,6 +18,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
+from ce_dynamics.compiler.compiled_function import Binding
 from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import NO_BODY, RigidBodies, RigidState, rotations
 from ce_dynamics.contact.shapes import (
@@ -142,7 +143,6 @@ class ShapeArrays(NamedTuple):
     body: Integers
     points: Integers  # vectors of a shape of each kind that are points
     axes: Integers  # those that are directions
-    sizes: Integers
     local: Matrix  # numbers of each shape in the axes of its body, (n, WIDTH)
     world: Matrix  # and, once placed, in the world
     middle: Matrix  # of its bounding sphere, in the axes of its body
@@ -150,8 +150,12 @@ class ShapeArrays(NamedTuple):
     radius: Vector
     calls: IntegerMatrix  # address and table of `narrow_phase`, in turn; 0 for kinds that do not meet
     meet: IntegerMatrix  # points in which they may meet
-    x: Vector  # input of all of these
-    y: Vector  # output
+    P: Vector  # numbers of two shapes, input of all of these
+    Q: Vector
+    a: Matrix  # output, see `Meeting`
+    b: Matrix
+    n: Matrix
+    psi: Vector
     frame: Integers  # address and table of `frames`
     normal: Vector  # its input
     tangents: Vector  # its output
@@ -161,40 +165,6 @@ def make_room(count: int) -> Meetings:
     """Enlarge the arrays for a number of meetings."""
     whole = np.zeros((3, count), dtype=np.int64)
     return Meetings(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
-
-
-def make_scene(
-    kind: Integers, body: Integers, local: Floats, middle: Floats, radius: Floats
-) -> tuple[ShapeArrays, tuple[object, ...]]:
-    """Return buffers and addresses, and what has to live as long as they are used."""
-    kinds = len(KINDS)
-    points, axes, sizes = np.array(COUNTS, dtype=np.int64).T.copy()
-    calls, meet = np.zeros((kinds, 2 * kinds), dtype=np.int64), np.zeros((kinds, kinds), dtype=np.int64)
-    x, y = np.zeros(2 * WIDTH), np.zeros(10 * POINTS)
-    alive: list[object] = []
-
-    def table(ins: list[Floats], outs: list[Floats]) -> int:
-        alive.append(np.array([part.ctypes.data for part in (*ins, *outs)], dtype=np.int64))
-        return int(alive[-1].ctypes.data)  # type: ignore[attr-defined]
-
-    own = {(int(i), int(b)) for i, b in zip(kind, body, strict=True)}
-    for one, other in sorted({(i, k) for i, b in own for k, d in own if i <= k and (b != d)}):
-        function = narrow_phase(one, other)
-        alive.append(function)
-        starts = np.cumsum([0, *(math.prod(shape) for shape in function.output_shapes.values())])
-        calls[one, 2 * other : 2 * other + 2] = (
-            function.table_address,
-            table([x, x[WIDTH:]], [y[start:] for start in starts[:-1]]),
-        )
-        meet[one, other] = function.output_shapes["psi"][0]
-    normal, tangents = np.zeros(3), np.zeros(6)
-    framed = frames()
-    frame = np.array([framed.table_address, table([normal], [tangents, tangents[3:]])], dtype=np.int64)
-    S = ShapeArrays(
-        kind, body, points, axes, sizes, local, local.copy(), middle, middle.copy(), radius, calls, meet,
-        x, y, frame, normal, tangents,
-    )  # fmt: skip
-    return S, (alive, framed)
 
 
 @kernel
@@ -249,23 +219,19 @@ def find_meetings(S, r, R, pairs, margin, out):  # type: ignore[no-untyped-def]
             continue
         one, other = (i, k) if S.kind[i] <= S.kind[k] else (k, i)  # lower kinds first, as in the table
         a, b = S.kind[one], S.kind[other]
-        for j in range(3 * (S.points[a] + S.axes[a]) + S.sizes[a]):
-            S.x[j] = S.world[one, j]
-        for j in range(3 * (S.points[b] + S.axes[b]) + S.sizes[b]):
-            S.x[WIDTH + j] = S.world[other, j]
+        for j in range(WIDTH):
+            S.P[j], S.Q[j] = S.world[one, j], S.world[other, j]
         call(S.calls[a, 2 * b], S.calls[a, 2 * b + 1])
-        m = S.meet[a, b]
-        for point in range(m):
-            psi = S.y[9 * m + point]
-            if not psi < margin:
+        for point in range(S.meet[a, b]):
+            if not S.psi[point] < margin:
                 continue
             if count < len(out.psi):
                 out.first[count], out.second[count] = S.body[one], S.body[other]
-                out.psi[count] = psi
+                out.psi[count] = S.psi[point]
                 out.key[count] = (i * shapes + k) * POINTS + point
                 for j in range(3):
-                    out.C[count, j] = 0.5 * (S.y[3 * point + j] + S.y[3 * m + 3 * point + j])
-                    out.n[count, j] = S.y[6 * m + 3 * point + j]
+                    out.C[count, j] = 0.5 * (S.a[point, j] + S.b[point, j])
+                    out.n[count, j] = S.n[point, j]
             count += 1
     return count
 
@@ -326,9 +292,10 @@ class RigidShapes:
                 raise ModelError(f"{owner}: a half-space on {one.body!r}; half-spaces must be at rest")
         self.body = np.array([NO_BODY if s.body is None else numbers[s.body] for s in shapes], dtype=np.int64)
         self.kind = np.array([KINDS.index(type(s.shape)) for s in shapes], dtype=np.int64)
-        self.bounded = np.flatnonzero(self.kind != KINDS.index(HalfSpace))
+        self.bounded = np.flatnonzero(self.kind != PLANE)
         self.middle = np.array([np.mean(s.shape.points, axis=0) for s in shapes]).reshape(-1, 3)
         self.radius = np.array([bounding_radius(s.shape) for s in shapes])
+        self._bound: list[Binding] = []  # what the addresses of a scene are of
         self._local = np.zeros((len(shapes), WIDTH))
         for k, one in enumerate(shapes):
             numbers_of = flat(one.shape)
@@ -337,8 +304,26 @@ class RigidShapes:
     @cached_property
     def scene(self) -> ShapeArrays:
         """Shapes in the form that kernels read."""
-        made, self._alive = make_scene(self.kind, self.body, self._local, self.middle, self.radius)
-        return made
+        points, axes, _ = np.array(COUNTS, dtype=np.int64).T.copy()
+        calls, meet = np.zeros((len(KINDS), 2 * len(KINDS)), np.int64), np.zeros((len(KINDS),) * 2, np.int64)
+        P, Q, psi = np.zeros(WIDTH), np.zeros(WIDTH), np.zeros(POINTS)
+        a, b, n = np.zeros((3, POINTS, 3))
+        buffers = {"P": P, "Q": Q, "a": a, "b": b, "n": n, "psi": psi}
+        own = set(zip(self.kind.tolist(), self.body.tolist(), strict=True))
+        for one, other in {(i, k) for i, body in own for k, beside in own if i <= k and body != beside}:
+            function = narrow_phase(one, other)
+            bound = function.bind(buffers)
+            self._bound.append(bound)
+            calls[one, 2 * other : 2 * other + 2] = bound.addresses
+            meet[one, other] = function.output_shapes["psi"][0]
+        normal, tangents = np.zeros(3), np.zeros(6)
+        bound = frames().bind({"n": normal, "t_1": tangents[:3], "t_2": tangents[3:]})
+        self._bound.append(bound)
+        return ShapeArrays(
+            self.kind, self.body, points, axes, self._local, self._local.copy(), self.middle,
+            self.middle.copy(), self.radius, calls, meet, P, Q, a, b, n, psi,
+            np.array(bound.addresses, dtype=np.int64), normal, tangents,
+        )  # fmt: skip
 
     def find_near_pairs(self, state: RigidState, margin: float) -> Integers:
         """Return pairs (k, 2) of shapes with bounding spheres within a margin, sorted, lower index first."""
@@ -351,7 +336,7 @@ class RigidShapes:
             reach = 2.0 * float(np.max(self.radius[movable])) + margin
             found = cKDTree(middle[movable]).query_pairs(reach, output_type="ndarray")
             pairs.append(movable[found].astype(np.int64))
-        for plane in np.flatnonzero(self.kind == KINDS.index(HalfSpace)):
+        for plane in np.flatnonzero(self.kind == PLANE):
             space = self.shapes[plane].shape
             height = (middle[movable] - space.points[0]) @ space.axes[0]
             low = movable[height < self.radius[movable] + margin]

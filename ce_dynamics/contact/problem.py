@@ -21,7 +21,6 @@ for.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,63 +30,13 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
+from ce_dynamics.contact.solvers.newton import residual
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.integrators.kernels import kernel
 
 ROUNDING = 1e-13
 """Rounding error of sums of some hundred terms, relative to the sizes of the terms."""
 POOR = 1e-3
 """Residual, as a share of the speeds, from which the best impulses met may do anything."""
-
-
-@kernel
-def clip_impulse(i, target, C, p):  # type: ignore[no-untyped-def]
-    """Return the nearest impulse that row i allows, of a disc by its components."""
-    kind, normal, mu, lower, upper = C
-    what = kind[i]
-    if what == 0:
-        return target
-    if what == 1:
-        return max(0.0, target)
-    if what == 2:
-        return min(max(lower[i], target), upper[i])
-    reach = max(0.0, mu[i] * p[normal[i]]) if normal[i] >= 0 else 0.0
-    return min(max(-reach, target), reach)
-
-
-@kernel
-def residual(d, w, C, p):  # type: ignore[no-untyped-def]
-    """Return the largest A_ii |p_i − proj(p_i − w_i / A_ii)|, see `Problem.residual`; NaN if anything is."""
-    kind, normal, mu = C.kind, C.normal, C.mu
-    worst = 0.0
-    i = 0
-    while i < p.size:
-        rows = 2 if kind[i] == 4 else 1
-        factor, rho = 1.0, 0.0
-        if rows == 2 and d[i] > 0.0 and d[i + 1] > 0.0:
-            rho = max(d[i], d[i + 1])
-            length = math.hypot(p[i] - w[i] / rho, p[i + 1] - w[i + 1] / rho)
-            reach = max(0.0, mu[i] * p[normal[i]])
-            factor = reach / length if length > reach else 1.0
-        for k in range(i, i + rows):
-            if d[k] > 0.0:
-                if rho > 0.0:
-                    step = d[k] * abs(p[k] - factor * (p[k] - w[k] / rho))
-                else:
-                    target = clip_impulse(k, p[k] - w[k] / d[k], C, p)
-                    step = d[k] * abs(p[k] - target)
-            elif kind[k] == 0:
-                step = abs(w[k])
-            elif kind[k] == 1:
-                step = max(-w[k], 0.0)
-            else:
-                step = 0.0
-            if not step <= worst:
-                worst = step
-            if worst != worst:
-                return worst
-        i += rows
-    return worst
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,9 +162,10 @@ class Problem:
         return self.rates(self.velocity(p))
 
     def residual(self, p: Floats) -> float:
-        """Return the residual of p as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.
+        """Return the residual of p as a velocity: the largest of |p_i − P_i(p − ρ w)| / ρ_i.
 
-        Rows that move nothing contribute the part of w that their condition forbids.
+        P is the projection of `ce_dynamics.contact.solvers.newton`; ρ_i is 1/A_ii, of the rows of a contact
+        the smallest.  Rows that move nothing contribute the part of w that their condition forbids.
         """
         return float(residual(self.diagonal, self.w(p), self.conditions, p))
 

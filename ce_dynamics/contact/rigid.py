@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers, SparseRows
 from ce_dynamics.contact.gyroscopic import cross, rotate_all, spin
@@ -259,14 +258,6 @@ def rotate_quaternions(quaternion: Floats, rate: Floats, h: float) -> Floats:
     new = np.empty_like(quaternion)
     rotate_all(quaternion, rate, h, new)
     return new
-
-
-def levers(R: Floats, body: Integers, local: Array) -> Floats:
-    """Return body-fixed vectors (m, 3) of the given bodies in world axes; unchanged without a body."""
-    e = np.array(local, dtype=float)
-    tied = body >= 0
-    e[tied] = np.einsum("mij,mj->mi", R[body[tied]], e[tied])
-    return e
 
 
 @kernel

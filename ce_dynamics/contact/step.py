@@ -28,7 +28,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, SparseRows, rows_of_pairs
-from ce_dynamics.contact.gauss_seidel import Solver, sweeps
+from ce_dynamics.contact.gauss_seidel import Solver, clip_to_bounds, sweeps
 from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, limit_gain
 from ce_dynamics.contact.restitution import Impact, impacts
 from ce_dynamics.contact.solvers.chain import NEWTON_STEPS, SWEEPS, Chain
@@ -223,27 +223,6 @@ def sweep_rows(R, members, per, island, C, p, aim):  # type: ignore[no-untyped-d
         for k in range(y[0][i], y[0][i + 1]):
             v[y[1][k]] += y[2][k] * p[i]
     return sweeps((g, y), v, b, d, C, p, (aim, SWEEPS))
-
-
-@kernel
-def clip_to_bounds(d, b, C, p):  # type: ignore[no-untyped-def]
-    """Bring impulses within their constant bounds; return what rows that move nothing violate."""
-    residual, top = 0.0, 0.0
-    for i in range(p.size):
-        top = max(top, d[i])
-    for i in range(p.size):
-        if not d[i] > 1e-14 * top:
-            d[i] = 0.0
-            p[i] = 0.0
-            if C.kind[i] == 0:
-                residual = max(residual, abs(b[i]))
-            elif C.kind[i] == 1:
-                residual = max(residual, -b[i])
-        elif C.kind[i] == 1:
-            p[i] = max(0.0, p[i])
-        elif C.kind[i] == 2:
-            p[i] = min(max(C.lower[i], p[i]), C.upper[i])
-    return residual
 
 
 @kernel

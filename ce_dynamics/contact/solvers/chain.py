@@ -13,9 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
-from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweeps
-from ce_dynamics.contact.problem import Problem, Solution, residual
-from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small
+from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweep_problem
+from ce_dynamics.contact.problem import Problem, Solution
+from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small, residual
 from ce_dynamics.contact.solvers.proximal import solve_rows
 from ce_dynamics.contact.solvers.rows import Judge, Operator, ScaledRows, scale_rows, to_csr
 
@@ -199,10 +199,7 @@ def solve_quickly(problem: Problem, start: Floats | None, allowance: float) -> S
                 break
         if attempt == 0:
             limit = SWEEPS if few or np.any(p) else MANY_SWEEPS
-            matrices, v = (tuple(problem.GT[:3]), tuple(problem.YT[:3])), problem.velocity(p)
-            count += int(
-                sweeps(matrices, v, problem.c, problem.diagonal, problem.conditions, p, (aim, limit))
-            )
+            count += sweep_problem(problem, p, (aim, limit))
             if keep_if_better(p.copy(), "Gauss–Seidel") or not few:
                 break
     return best

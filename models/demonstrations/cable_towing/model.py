@@ -45,7 +45,7 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.conditions import NONE, Integers
 from ce_dynamics.contact.recorder import Event, EventWatch
-from ce_dynamics.contact.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
+from ce_dynamics.contact.rigid import NO_BODY, RigidRows, RigidState, rotations
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.models.data.quantities import check_number
@@ -287,6 +287,14 @@ class Towing:
             k = int(np.argmin(psi))
             what = "is longer than it can be" if k < len(self.cables) else "is in the ground"
             raise InitialStateError(f"{self.row_names[k]} {what} by {-psi[k]:.6g} m at the start")
+
+
+def levers(R: Floats, body: Integers, local: Floats) -> Floats:
+    """Return body-fixed vectors (m, 3) of the given bodies in world axes; unchanged without a body."""
+    e = np.array(local, dtype=float)
+    tied = body >= 0
+    e[tied] = np.einsum("mij,mj->mi", R[body[tied]], e[tied])
+    return e
 
 
 def stack_rows(one: RigidRows, other: RigidRows) -> RigidRows:
