@@ -53,7 +53,7 @@ class DoubleLaneChangeTest(Procedure):
         out = self.outcome
         self.note_violation(run)
         out.add("entry_speed", "speed at the entry", run.task.speed, "km/h", 3.6)
-        out.add("exit_speed", "speed at the exit", float(run.speed[-1]), "km/h", 3.6)
+        out.add("exit_speed", "speed at the exit", self.exit_speed(run), "km/h", 3.6)
         out.add("clearance", "least distance from a cone", self.clearance(run), "m")
         out.add("lateral_acceleration", "largest lateral acceleration", float(abs(run.ay).max()), "m/s^2")
         out.add("yaw_rate", "largest yaw rate", float(abs(run["yaw_rate"]).max()), "deg/s", DEGREES)
@@ -74,6 +74,12 @@ class DoubleLaneChangeTest(Procedure):
             vehicle_width=self.values["vehicle_width"],
             practised=self.values.get("practice") == 1.0,
         )
+
+    def exit_speed(self, run: Run) -> float:
+        """Return the speed at the end of the last gate [m/s], NaN short of it."""
+        assert isinstance(run.task, DoubleLaneChange)
+        beyond = run["x"] >= run.task.gates[-1].end
+        return float(run.speed[int(np.argmax(beyond))]) if beyond.any() else math.nan
 
     def clearance(self, run: Run) -> float:
         """Return least distance from the cones [m]: negative where they fall, NaN short of the last gate."""

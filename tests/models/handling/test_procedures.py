@@ -271,6 +271,17 @@ def test_vehicle_stopping_between_cones_is_told() -> None:
     assert re.search("does not get to the last gate at .* km/h; give search = 0", found.trouble)
 
 
+def test_exit_speed_is_that_of_the_last_gate() -> None:
+    """The run suits a vehicle that coasts, which loses 2 m/s² at most: 0.02 m/s between two instants."""
+    found = handling.perform("obstacle-avoidance", "formula-student", search=0.0, speed="60 km/h")
+    assert not found.trouble
+    (run,) = found.runs
+    end = run.task.gates[-1].end
+    there = [np.interp(end, run["x"], run[f"mass_centre_{v}"]) for v in ("vx", "vy")]
+    assert found["exit_speed"] == pytest.approx(3.6 * math.hypot(*there), abs=3.6 * 0.02)
+    assert 3.6 * run.speed[-1] < 0.7 * found["exit_speed"]
+
+
 def test_jolt_at_start_is_no_steady_cornering() -> None:
     t = np.linspace(0.0, 10.0, 101)
     ay = np.where(t < 0.2, 12.0, 0.5 * t)
