@@ -11,8 +11,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.law_memory import refuse_another_answer, refuse_memory
-from ce_dynamics.compiled.object_numbers import find_reachable as held_by
+from ce_dynamics.compiled.law_memory import evaluate_law_twice
 from ce_dynamics.compiled.observed import system_outputs
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.fingerprint import content_in_process
@@ -118,22 +117,21 @@ def evaluate_law(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held
         If the law returns an input that the system does not have.
     """
     sensors = system_outputs(model, model.instant(y, held))
-    before = held_by(law)
-    with checks.name_user_errors(f"input law {type(law).__name__}"):
-        given = law.inputs(t, sensors)
-    refuse_memory(law, before)
-    checks.mapping(f"input law {type(law).__name__}: its answer", given)
-    with checks.name_user_errors(f"input law {type(law).__name__}"):
-        refuse_another_answer(law, given, law.inputs(t, sensors))
+    owner = f"input law {type(law).__name__}"
+
+    def ask() -> Mapping[str, Scalar]:
+        with checks.name_user_errors(owner):
+            answer = law.inputs(t, sensors)
+        return checks.mapping(f"{owner}: its answer", answer)
+
+    given = evaluate_law_twice(law, ask)
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:
         raise ModelError(
-            f"input law {type(law).__name__} returns {checks.show(unknown)}; the system's inputs are "
-            f"{list(model.system.inputs)}"
+            f"{owner} returns {checks.show(unknown)}; the system's inputs are {list(model.system.inputs)}"
         )
     answered = {
-        name: checks.one(f"input {name!r} as input law {type(law).__name__} returns it", value)
-        for name, value in given.items()
+        name: checks.one(f"input {name!r} as {owner} returns it", value) for name, value in given.items()
     }
     entries = zip(model.layout.u, held, strict=True)
     return array(answered.get(entry.name, value) for entry, value in entries)

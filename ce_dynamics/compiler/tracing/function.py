@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,11 +61,6 @@ class TracedFunction:
     def n_instructions(self) -> int:
         """Number of arithmetic instructions: constants and inputs are not counted."""
         return sum(1 for op, _, _, _ in self.instructions if _ARITY[op])
-
-    def histogram(self) -> dict[str, int]:
-        """Return the number of occurrences of each operation, most frequent first."""
-        count = Counter(op for op, _, _, _ in self.instructions)
-        return {Op(op).name.lower(): n for op, n in count.most_common()}
 
     def digest(self) -> str:
         """Return hash of everything that determines the result: equal for equal functions, in any process."""

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.tables import Table
-from ce_dynamics.compiler.tracing.operations import LOGICAL, MEANING, Op
+from ce_dynamics.compiler.tracing.operations import MEANING, Op
 
 Node = tuple[int, int, int, int]
 
@@ -38,7 +38,6 @@ _ODD = frozenset(
 )
 _EVEN = frozenset(int(op) for op in (Op.FABS, Op.COS, Op.COSH))
 _COMMUTATIVE_LOGIC = frozenset((_EQ, _NE, _AND, _OR))
-_LOGICAL = frozenset(int(op) for op in LOGICAL)
 
 
 def exact_reciprocal(x: float) -> float | None:
@@ -113,10 +112,6 @@ class Graph:
         """Return the number a node is known to be, or None."""
         op, a, _, _ = self.nodes[n]
         return self.numbers[a] if op == _CONST else None
-
-    def is_condition(self, n: int) -> bool:
-        """Return True if a node is a truth value rather than a number."""
-        return self.nodes[n][0] in _LOGICAL
 
     # -- sums ----------------------------------------------------------------------------------------------
 

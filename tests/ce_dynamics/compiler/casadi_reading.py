@@ -17,7 +17,7 @@ from ce_dynamics.compiler.casadi import flat_in_c_order, matrix, matrix_shape, t
 from ce_dynamics.compiler.derivatives.forward_mode import SparseJacobian
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
-from ce_dynamics.compiler.tracing.operations import COMPARISONS, UNARY, Op
+from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, UNARY, Op
 from ce_dynamics.errors import CeDynamicsError
 
 
@@ -44,12 +44,15 @@ class _Reader:
         graph = self.graph
         if isinstance(value, bool):
             return graph.constant(float(value))
-        if graph.is_condition(value):
+        if self.is_condition(value):
             return graph.select(value, graph.constant(1.0), graph.constant(0.0))
         return value
 
+    def is_condition(self, n: int) -> bool:
+        return self.graph.nodes[n][0] in LOGICAL
+
     def condition(self, value: int | bool) -> int | bool:
-        if isinstance(value, bool) or self.graph.is_condition(value):
+        if isinstance(value, bool) or self.is_condition(value):
             return value
         return self.graph.compare(Op.NE, value, self.graph.constant(0.0))
 
@@ -94,7 +97,7 @@ class _Reader:
         """Product; by a truth value it is a selection, so that NaN of what is not selected does not leak."""
         graph = self.graph
         for chosen, value in ((x, y), (y, x)):
-            if isinstance(chosen, bool) or graph.is_condition(chosen):
+            if isinstance(chosen, bool) or self.is_condition(chosen):
                 return self.select(chosen, self.number(value), graph.constant(0.0))
         return graph.mul(x, y)
 
