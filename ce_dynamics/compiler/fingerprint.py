@@ -1,9 +1,10 @@
 """Keys of descriptions: equal only where tracing them gives the same graph.
 
 A traced function follows from the objects it reads and from the code that reads them.  The key covers both:
-every object that can be reached, by value, and the source text of the whole package.  Objects whose code lies
-elsewhere (a user's own force element, a function given for an output) have no key, nor has anything that is
-not known to be plain data: such descriptions are traced every time.
+every object that can be reached, by value, and the source text of the whole package.  Attributes that a class
+lists as ``UNTRACED`` are left out: initial values, so that runs from other starts find the same code.
+Objects whose code lies elsewhere (a user's own force element, a function given for an output) have no key,
+nor has anything that is not known to be plain data: such descriptions are traced every time.
 
 Not seen is a package that is changed in memory, by replacing its functions or constants in a running process.
 """
@@ -249,6 +250,7 @@ class _Walk:
                 raise _UnknownError
             slots += [name for name in _slots(base) if not name.startswith("__")]
             derived |= {n for n, v in vars(base).items() if isinstance(v, functools.cached_property)}
+            derived.update(vars(base).get("UNTRACED", ()))
         self.parts.append(b"o%s.%s{" % (kind.__module__.encode(), kind.__qualname__.encode()))
         if isinstance(x, tuple):
             self._add_all("items", x)

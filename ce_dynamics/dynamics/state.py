@@ -52,6 +52,8 @@ class Layout:
         Default inputs.
     """
 
+    UNTRACED = ("y0",)
+
     def __init__(self, embedding: Embedding) -> None:
         system = embedding.system
         bodies = list(embedding.coordinates.values())

@@ -96,6 +96,8 @@ class System:
     array([-1.469])
     """
 
+    UNTRACED = "initial", "initial_rates"  # functions of a state do not read them; linkages keep what they do
+
     def __init__(
         self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "system", *, tolerance: float = TOLERANCE
     ) -> None:

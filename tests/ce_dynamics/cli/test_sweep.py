@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import qmc
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
+from ce_dynamics.models.data.sampling import Choice, Range, hypercube, overrides, parse_distribution, sample
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import BATCH, SweepPlan, quantity_of
@@ -55,6 +56,8 @@ def test_latin_hypercube_has_one_run_per_part(runs: int) -> None:
     for k, (low, width) in enumerate(((2.0, 2.0), (-1.0, 1.0))):
         parts = np.asarray((values[:, k] - low) / width * runs).astype(int)
         assert sorted(parts) == list(range(runs))
+    points = qmc.LatinHypercube(3, rng=np.random.default_rng(5)).random(runs)
+    np.testing.assert_array_equal(hypercube(3, runs, 5), points)
 
 
 def test_monte_carlo_is_uniform_and_chooses_evenly() -> None:

@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.vehicles.description import HmmwvParameters
-from tests.support.systems import four_bar
+from tests.support.systems import CRANK_ROCKER, four_bar, through
 
 
 def pendulum(length: float = 0.5, mass: float = 2.0, function: Callable[[Any], Any] | None = None) -> System:
@@ -101,6 +101,38 @@ def keys_and_graphs(overrides: tuple[str, ...]) -> tuple[str, str]:
     assert key is not None
     assert content_key(model.system, model.embedding, model.layout) == key  # tracing leaves nothing behind
     return key, digest
+
+
+STARTS: dict[str, Callable[[float, float], System]] = {
+    "tree": lambda q, v: started(pendulum(), "arm", q, v),
+    "loop": lambda q, v: started(four_bar(CRANK_ROCKER, 0.7), "crank", q, v),
+    "path": lambda q, v: started(through(four_bar(CRANK_ROCKER, 0.7)), "crank", q, v),
+    "vehicle": lambda q, v: hmmwv.build(HmmwvParameters.load(), speed=v),
+}
+
+
+def started(system: System, body: str, angle: float, rate: float) -> System:
+    system.start(system.find(body), q=[angle], v=[rate])
+    return system
+
+
+@pytest.mark.parametrize("build", STARTS.values(), ids=STARTS)
+def test_rates_at_start_change_neither_graph_nor_key(build: Callable[[float, float], System]) -> None:
+    one, other = (Model(build(0.1, rate)) for rate in (0.0, 3.0))
+    assert np.any(one.y0 != other.y0)
+    for traced in (Model.trace_dynamics, lambda model: model.observation.traced):
+        assert traced(one).digest() == traced(other).digest()
+    keys = {content_key(model.system, model.embedding, model.layout) for model in (one, other)}
+    assert len(keys) == 1
+    assert None not in keys
+
+
+@pytest.mark.parametrize("build", [STARTS["tree"], STARTS["loop"], STARTS["path"]], ids=list(STARTS)[:3])
+def test_start_coordinates_change_keys_with_graphs_only(build: Callable[[float, float], System]) -> None:
+    one, other = (Model(build(angle, 0.0)) for angle in (0.1, 0.2))
+    same_graph = one.trace_dynamics().digest() == other.trace_dynamics().digest()
+    one_key, other_key = (content_key(m.system, m.embedding, m.layout) for m in (one, other))
+    assert same_graph or one_key != other_key
 
 
 def test_keys_of_loops_solved_by_newtons_method() -> None:
