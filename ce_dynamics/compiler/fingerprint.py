@@ -253,7 +253,8 @@ class _Walk:
             derived.update(vars(base).get("UNTRACED", ()))
         self.parts.append(b"o%s.%s{" % (kind.__module__.encode(), kind.__qualname__.encode()))
         if isinstance(x, tuple):
-            self._add_all("items", x)
+            names = getattr(x, "_fields", range(len(x)))
+            self._add_all("items", (item for name, item in zip(names, x, strict=True) if name not in derived))
         elif isinstance(x, (dict, list, set, frozenset, str, bytes, int, float)):
             raise _UnknownError  # this walk does not reach attributes of subclasses
         attributes = {name: getattr(x, name) for name in slots if hasattr(x, name)}

@@ -75,6 +75,8 @@ class StateDeclaration(NamedTuple):
     unit: str
     initial: float = 0.0
 
+    UNTRACED = ("initial",)
+
 
 class Response(NamedTuple):
     """Result of evaluating an element: loads, rates of its states, named outputs, potential energy."""

@@ -21,7 +21,8 @@ from ce_dynamics.mechanism.forces.laws import Linear, Polynomial
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.vehicles.description import HmmwvParameters
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import HmmwvParameters, VehicleParameters
 from tests.support.systems import CRANK_ROCKER, four_bar, through
 
 
@@ -108,6 +109,7 @@ STARTS: dict[str, Callable[[float, float], System]] = {
     "loop": lambda q, v: started(four_bar(CRANK_ROCKER, 0.7), "crank", q, v),
     "path": lambda q, v: started(through(four_bar(CRANK_ROCKER, 0.7)), "crank", q, v),
     "vehicle": lambda q, v: hmmwv.build(HmmwvParameters.load(), speed=v),
+    "engine with a shaft": lambda q, v: build(VehicleParameters.load("sedan"), speed=v),
 }
 
 
@@ -116,9 +118,9 @@ def started(system: System, body: str, angle: float, rate: float) -> System:
     return system
 
 
-@pytest.mark.parametrize("build", STARTS.values(), ids=STARTS)
-def test_rates_at_start_change_neither_graph_nor_key(build: Callable[[float, float], System]) -> None:
-    one, other = (Model(build(0.1, rate)) for rate in (0.0, 3.0))
+@pytest.mark.parametrize("make", STARTS.values(), ids=STARTS)
+def test_rates_at_start_change_neither_graph_nor_key(make: Callable[[float, float], System]) -> None:
+    one, other = (Model(make(0.1, rate)) for rate in (0.0, 3.0))
     assert np.any(one.y0 != other.y0)
     for traced in (Model.trace_dynamics, lambda model: model.observation.traced):
         assert traced(one).digest() == traced(other).digest()
@@ -127,9 +129,9 @@ def test_rates_at_start_change_neither_graph_nor_key(build: Callable[[float, flo
     assert None not in keys
 
 
-@pytest.mark.parametrize("build", [STARTS["tree"], STARTS["loop"], STARTS["path"]], ids=list(STARTS)[:3])
-def test_start_coordinates_change_keys_with_graphs_only(build: Callable[[float, float], System]) -> None:
-    one, other = (Model(build(angle, 0.0)) for angle in (0.1, 0.2))
+@pytest.mark.parametrize("make", [STARTS["tree"], STARTS["loop"], STARTS["path"]], ids=list(STARTS)[:3])
+def test_start_coordinates_change_keys_with_graphs_only(make: Callable[[float, float], System]) -> None:
+    one, other = (Model(make(angle, 0.0)) for angle in (0.1, 0.2))
     same_graph = one.trace_dynamics().digest() == other.trace_dynamics().digest()
     one_key, other_key = (content_key(m.system, m.embedding, m.layout) for m in (one, other))
     assert same_graph or one_key != other_key
