@@ -137,7 +137,7 @@ def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | No
 
 def hypercube(dimensions: int, runs: int, seed: int) -> Floats:
     """Return a Latin hypercube in [0, 1): that of `scipy.stats`, which takes half a second to load."""
-    rng = np.random.default_rng(seed)
+    (rng,) = np.random.default_rng(seed).spawn(1)
     within, parts = rng.random((runs, dimensions)), np.tile(np.arange(1, runs + 1), (dimensions, 1))
     for order in parts:
         rng.shuffle(order)
