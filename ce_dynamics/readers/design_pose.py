@@ -191,8 +191,8 @@ class DesignPoseSearch:
         residual, _ = self.chains.errors(q)
         near = q[np.max(np.abs(residual), axis=1, initial=0.0) < self.tolerance]
         polished = [self._polish(each, free) for each in near]
-        exact = [pose for pose, error in polished if error <= ROUNDING]
-        return np.array(exact or [pose for pose, _ in polished]).reshape(-1, self.chains.n)
+        found = [pose for pose, error in polished if error <= ROUNDING] or [pose for pose, _ in polished]
+        return np.array(found).reshape(len(found), self.chains.n)
 
     def _descend(self, q: Array, free: Array, iterations: int) -> Array:
         """Make Levenberg–Marquardt steps on all poses together."""

@@ -509,6 +509,21 @@ def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
         ce.read_mjcf(write(tmp_path, MALFORMED[message]))
 
 
+def test_bases_welded_to_the_world(tmp_path: Path) -> None:
+    """A welded base moves as one without a joint; where nothing else moves, that is said."""
+    base = '<body name="base" pos="0 0 1">{}<geom size="0.1" pos="0.1 0 0"/>{}</body>'
+    weld = '<equality><weld body1="base"/></equality>'
+    arm = HINGE.format(z=0.2, attributes='axis="0 1 0"', geom='pos="0.3 0 0"')
+    welded = ce.read_mjcf(write(tmp_path, WIND.format("", base.format("<freejoint/>", arm), weld)))
+    fixed = ce.read_mjcf(write(tmp_path, WIND.format("", base.format("", arm), "")))
+    with pytest.warns(ce.ImmobilityWarning, match="'base' has no degree of freedom"):
+        found = ce.Model(welded).accelerations([0.3], [2.0])
+    np.testing.assert_allclose(found, ce.Model(fixed).accelerations([0.3], [2.0]), rtol=1e-13)
+    alone = ce.read_mjcf(write(tmp_path, WIND.format("", base.format("<freejoint/>", ""), weld)))
+    with pytest.raises(ce.OverConstrainedError, match=r"nothing of system .* can move"):
+        ce.Model(alone)
+
+
 @pytest.mark.parametrize("count", ["+3", " 3 ", "003", "0", "-3"])
 def test_counts_of_replicates_follow_mujoco(tmp_path: Path, count: str) -> None:
     balls = f'<replicate count="{count}" offset="1 0 0"><geom size="0.1"/></replicate>'
