@@ -172,6 +172,14 @@ BASE_UNITS = ("kg", "m", "s", "rad", "A")
 
 TOOL = f"ce-dynamics {__version__}"
 
+UNKNOWNS = {
+    "2.0": ("Outputs", "Derivatives", "InitialUnknowns"),
+    "3.0": ("Output", "ContinuousStateDerivative", "InitialUnknown"),
+}
+"""Elements of outputs, rates, and both at the start."""
+FIRST = {"2.0": 1, "3.0": 0}
+"""Number of the first variable."""
+
 
 def description(
     fmi: str,
@@ -195,28 +203,41 @@ def description(
     sources : sequence of str
         Names of the C files that are inside; none if none.
     """
-    root = (
-        _fmi2(interface, variables, token, step, sources)
-        if fmi == "2.0"
-        else _fmi3(interface, variables, token, step)
-    )
-    indent(root)
-    return bytes(tostring(root, "utf-8", xml_declaration=True)) + b"\n"
-
-
-def _head(interface: Interface, version: str, **token: str) -> Element:
-    name = interface.model.system.name
-    return Element(
+    old = fmi == "2.0"
+    state = "state" if old else "State"
+    root = Element(
         "fmiModelDescription",
         {
-            "fmiVersion": version,
-            "modelName": name,
-            **token,
+            "fmiVersion": fmi,
+            "modelName": interface.model.system.name,
+            "guid" if old else "instantiationToken": token,
             "description": "Multibody system, its loops embedded",
             "generationTool": TOOL,
             "variableNamingConvention": "flat",
+            **({"numberOfEventIndicators": str(int(interface.has_charts))} if old else {}),
         },
     )
+    common = {
+        "modelIdentifier": interface.name,
+        f"canGetAndSetFMU{state}": "true",
+        f"canSerializeFMU{state}": "true",
+        "providesDirectionalDerivative" if old else "providesDirectionalDerivatives": "true",
+    }
+    limited = {"needsCompletedIntegratorStep": "true"} if interface.limits and not old else {}
+    kinds = [
+        SubElement(root, "ModelExchange", {**common, **limited}),
+        SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"}),
+    ]
+    for kind in kinds if old and sources else ():
+        files = SubElement(kind, "SourceFiles")
+        for source in sources:
+            SubElement(files, "File", name=source)
+    _units(root, variables)
+    SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize=repr(step))
+    _list_variables(root, fmi, variables)
+    _list_unknowns(root, fmi, interface, variables)
+    indent(root)
+    return bytes(tostring(root, "utf-8", xml_declaration=True)) + b"\n"
 
 
 def _units(root: Element, variables: Sequence[FmuVariable]) -> None:
@@ -239,99 +260,43 @@ def base_unit(unit: str) -> dict[str, str] | None:
     return found if factor == 1.0 else {**found, "factor": repr(factor)}
 
 
-def _experiment(root: Element, step: float) -> None:
-    SubElement(root, "DefaultExperiment", startTime="0", stopTime="10", stepSize=repr(step))
-
-
-def _common(variable: FmuVariable) -> dict[str, str]:
-    text = {"description": variable.description} if variable.description else {}
-    return {"name": variable.name, "valueReference": str(variable.reference), **text}
-
-
-def _initial(variable: FmuVariable) -> dict[str, str]:
-    """Return ``initial``, if the causality does not determine it."""
-    if variable.causality in ("independent", "input"):
-        return {}
-    return {"initial": "calculated" if variable.start is None else "exact"}
-
-
-def _fmi2(
-    interface: Interface, variables: Sequence[FmuVariable], token: str, step: float, sources: Sequence[str]
-) -> Element:
-    root = _head(interface, "2.0", guid=token)
-    root.set("numberOfEventIndicators", str(int(interface.has_charts)))
-    common = {
-        "modelIdentifier": interface.name,
-        "canGetAndSetFMUstate": "true",
-        "canSerializeFMUstate": "true",
-        "providesDirectionalDerivative": "true",
-    }
-    kinds = [
-        SubElement(root, "ModelExchange", common),
-        SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"}),
-    ]
-    for kind in kinds if sources else ():
-        files = SubElement(kind, "SourceFiles")
-        for name in sources:
-            SubElement(files, "File", name=name)
-    _units(root, variables)
-    _experiment(root, step)
+def _list_variables(root: Element, fmi: str, variables: Sequence[FmuVariable]) -> None:
     listed = SubElement(root, "ModelVariables")
     for variable in variables:
-        attributes = {
-            "causality": variable.causality,
-            "variability": variable.variability,
-            **_initial(variable),
-        }
-        scalar = SubElement(listed, "ScalarVariable", {**_common(variable), **attributes})
-        real = SubElement(scalar, "Real", unit=variable.unit)
-        if variable.start is not None:
-            real.set("start", repr(variable.start))
-        if variable.rate_of is not None:
-            real.set("derivative", str(variable.rate_of + 1))  # places are counted from 1
-    names = ("Outputs", "Derivatives", "InitialUnknowns")
-    top = SubElement(root, "ModelStructure")
-    for name, (unknowns, known) in zip(names, _unknowns(interface, variables), strict=True):
-        group = SubElement(top, name) if unknowns else top
-        for reference in unknowns:
-            SubElement(group, "Unknown", {"index": str(reference + 1), **_known(known[reference], 1)})
-    return root
-
-
-def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, step: float) -> Element:
-    root = _head(interface, "3.0", instantiationToken=token)
-    common = {
-        "modelIdentifier": interface.name,
-        "canGetAndSetFMUState": "true",
-        "canSerializeFMUState": "true",
-        "providesDirectionalDerivatives": "true",
-    }
-    looked_after = {"needsCompletedIntegratorStep": "true"} if interface.limits else {}
-    SubElement(root, "ModelExchange", {**common, **looked_after})
-    SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"})
-    _units(root, variables)
-    _experiment(root, step)
-    listed = SubElement(root, "ModelVariables")
-    for variable in variables:
-        attributes = {
-            "causality": variable.causality,
-            "variability": variable.variability,
-            **_initial(variable),
-        }
-        number = SubElement(listed, "Float64", {**_common(variable), **attributes, "unit": variable.unit})
+        attributes = _attributes(variable)
+        if fmi == "2.0":
+            number = SubElement(SubElement(listed, "ScalarVariable", attributes), "Real", unit=variable.unit)
+        else:
+            number = SubElement(listed, "Float64", {**attributes, "unit": variable.unit})
         if variable.start is not None:
             number.set("start", repr(variable.start))
         if variable.rate_of is not None:
-            number.set("derivative", str(variable.rate_of))
-    names = ("Output", "ContinuousStateDerivative", "InitialUnknown")
+            number.set("derivative", str(variable.rate_of + FIRST[fmi]))
+
+
+def _list_unknowns(root: Element, fmi: str, interface: Interface, variables: Sequence[FmuVariable]) -> None:
     top = SubElement(root, "ModelStructure")
-    for name, (unknowns, known) in zip(names, _unknowns(interface, variables), strict=True):
-        for reference in unknowns:
-            SubElement(top, name, {"valueReference": str(reference), **_known(known[reference], 0)})
-    for variable in variables:
+    for group, (unknowns, known) in zip(UNKNOWNS[fmi], _unknowns(interface, variables), strict=True):
+        parent = SubElement(top, group) if fmi == "2.0" and unknowns else top
+        for k in unknowns:
+            place = {"index": str(k + 1)} if fmi == "2.0" else {"valueReference": str(k)}
+            SubElement(
+                parent, "Unknown" if fmi == "2.0" else group, {**place, **_known(known[k], FIRST[fmi])}
+            )
+    for variable in variables if fmi == "3.0" else ():
         if variable.name == CHART_MARGIN:
             SubElement(top, "EventIndicator", valueReference=str(variable.reference))
-    return root
+
+
+def _attributes(variable: FmuVariable) -> dict[str, str]:
+    """Return the attributes of a variable; the causality may determine ``initial``."""
+    found = {"name": variable.name, "valueReference": str(variable.reference)}
+    if variable.description:
+        found["description"] = variable.description
+    found |= {"causality": variable.causality, "variability": variable.variability}
+    if variable.causality not in ("independent", "input"):
+        found["initial"] = "calculated" if variable.start is None else "exact"
+    return found
 
 
 def _unknowns(
