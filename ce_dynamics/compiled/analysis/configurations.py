@@ -26,9 +26,14 @@ from ce_dynamics.compiled.analysis.coordinates import (
 )
 from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
-from ce_dynamics.compiled.analysis.one_state import place_bodies, placed_on_floats
 from ce_dynamics.compiled.analysis.points import Frame
-from ce_dynamics.compiled.analysis.poses import Poses, pose_function
+from ce_dynamics.compiled.analysis.poses import (
+    Poses,
+    find_continued,
+    place_bodies,
+    placed_on_floats,
+    pose_function,
+)
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import log_work
@@ -36,13 +41,7 @@ from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.dynamics.state import join_name
 from ce_dynamics.embedding import numeric_positions
 from ce_dynamics.embedding.closures.compiled_closures import comes_round
-from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
-
-
-def is_led_straight(model: CompiledSystem) -> bool:
-    """Return True if the model has a loop whose branch depends on its start."""
-    return any(find_continued_linkages(S.linkages) for S in model.embedding.aggregates)
 
 
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
@@ -251,7 +250,7 @@ def solve_coordinates(
     """Return a state in which some coordinates have target values, and a model valid there."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
     found = search_starts(Targets(model, u, (), wanted, effort), y, others=0)
-    if found.size > CLOSE and is_led_straight(model):
+    if found.size > CLOSE and find_continued(model):
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.x

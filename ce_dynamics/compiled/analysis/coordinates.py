@@ -10,6 +10,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.whole_loop import chart_of
@@ -37,11 +38,14 @@ def coordinate_function(model: CompiledSystem) -> CompiledFunction:
     """Return the compiled function of the coordinates of all inboard hinges at (y, u)."""
 
     def coordinates(y: Array, u: Array) -> dict[str, Array]:
-        outward = model.instant(y, u).outward
-        bodies = coordinate_owners(model)
-        return {"coordinates": array(outward.coordinate(b, k) for b in bodies for k in range(b.inboard.n_q))}
+        return {"coordinates": all_coordinates(model, model.instant(y, u).outward)}
 
     return model.function("coordinates", coordinates, model.sizes_of("y", "u"))
+
+
+def all_coordinates(model: CompiledSystem, outward: Outward) -> Array:
+    """Return the values of `coordinate_entries`."""
+    return array(outward.coordinate(b, k) for b in coordinate_owners(model) for k in range(b.inboard.n_q))
 
 
 def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
