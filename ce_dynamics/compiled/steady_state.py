@@ -47,17 +47,13 @@ class SteadySearch:
                 f"{len(set(find))} inputs cannot meet {len(targets)} targets; name as many of each"
             )
         self.found = [inputs.index(name) for name in find]
-        states = layout.y_names
-        outputs = [entry.name for entry in model.output_entries]
-        for name, value in targets.items():
-            if name not in states and name not in outputs:
-                raise ModelError(f"no quantity {name!r}; known are {[*states, *outputs]}")
-            if not np.isfinite(value):
-                raise ModelError(f"target {name!r}: {value!r} must be finite")
-        self.of_state = [(states.index(n), value) for n, value in targets.items() if n in states]
-        self.of_outputs = [(outputs.index(n), value) for n, value in targets.items() if n not in states]
+        known = [*layout.y_names, *(entry.name for entry in model.output_entries)]
+        for name in targets:
+            if name not in known:
+                raise ModelError(f"no quantity {name!r}; known are {known}")
+        self.aims, self.values = [known.index(name) for name in targets], np.array(list(targets.values()))
         self.turning = [
-            (model.embedding.v_of[name], body.name)
+            name
             for name, body in model.embedding.coordinates.items()
             if isinstance(body.inboard, Free) and body.carrier.is_ground
         ]
@@ -104,7 +100,7 @@ class SteadySearch:
         """Return [δ̇; v̇; ẋ], accelerations of free bodies in axes that turn with them about the vertical."""
         q_dot, v_dot, x_dot = (part.copy() for part in self.model.layout.split(self.model.dynamics(y, u)[0]))
         q, v, _ = self.model.layout.split(y)
-        for where, _ in self.turning:
+        for where in (self.model.embedding.v_of[name] for name in self.turning):
             omega, velocity = v[where][:3], v[where][3:]
             turn = self.up * (self.up @ omega)
             v_dot[where] -= np.concatenate((np.cross(turn, omega), np.cross(turn, velocity)))
@@ -112,11 +108,9 @@ class SteadySearch:
 
     def deviations(self, y: Floats, u: Floats) -> Floats:
         """Return the deviations of states and outputs from the targets."""
-        found = [y[k] - value for k, value in self.of_state]
-        if self.of_outputs:
-            outputs = self.model.observation(y, u)[0]
-            found += [outputs[k] - value for k, value in self.of_outputs]
-        return np.array(found, dtype=float)
+        known = [y] if max(self.aims, default=0) < len(y) else [y, self.model.observation(y, u)[0]]
+        found: Floats = np.concatenate(known)[self.aims] - self.values
+        return found
 
     # Neutral coordinates
 
@@ -127,8 +121,7 @@ class SteadySearch:
             self.running = tangent.places(moving)
             return
         n, free, running = len(tangent), set[int](), []
-        for name in (name for _, name in self.turning):
-            where = tangent.of[name]
+        for where in (tangent.of[name] for name in self.turning):
             free |= set(range(where.start, where.stop))
             running += [where.start + (k if self.up[k] else 3 + k) for k in range(3)]
         rng, influence = np.random.default_rng(0), np.zeros(n)
@@ -163,9 +156,7 @@ class SteadySearch:
         """Return the names of the residuals."""
         layout, tangent = self.model.layout, self.model.tangent
         rates = [f"rate of {entry.name}" for entry in (*tangent.entries, *layout.v, *layout.x)]
-        states = [*layout.q, *layout.v, *layout.x]
-        targets = [f"deviation of {states[k].name}" for k, _ in self.of_state]
-        targets += [f"deviation of {self.model.output_entries[k].name}" for k, _ in self.of_outputs]
+        targets = [f"deviation of {name}" for name in self.targets]
         return [rates[k] for k in self.vanishing_rates] + targets
 
     def failure(self, z: Floats, remaining: Floats) -> str:
@@ -212,7 +203,7 @@ class SteadySearch:
         q, v, x = (part.copy() for part in layout.split(y))
         delta = np.zeros(len(self.model.tangent))
         delta[self.running] = t * self.rates(y, u)[self.running]
-        for where, _ in self.turning:
+        for where in (self.model.embedding.v_of[name] for name in self.turning):
             R = turn_about(self.up, t * float(self.up @ v[where][:3]))
             for part in (slice(where.start, where.start + 3), slice(where.start + 3, where.stop)):
                 v[part] = R @ v[part]

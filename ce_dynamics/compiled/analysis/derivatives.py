@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -177,57 +178,49 @@ class QuantityRows:
     def __init__(self, model: CompiledSystem, wanted: Sequence[str | Point | Frame]) -> None:
         self.model = model
         self.labels: list[str] = []
-        self.frames: list[tuple[int, Frame]] = []  # first row, frame
-        self.points: dict[int, Frame] = {}  # by row
-        self.entries: list[tuple[str, int]] = []  # kind of a row, and its index in that kind
+        self.entries: list[tuple[str, Frame | None, int]] = []  # kind of a row, its frame, its index there
         states = all_names(model)[: len(model.layout.y0)]
-        outputs = [entry.name for entry in model.output_entries]
+        outputs, rates = [entry.name for entry in model.output_entries], [RATE + name for name in states]
+        known: dict[str, tuple[str, int]] = {}
+        for kind, names in (("outputs", outputs), ("y", states), ("y_dot", rates)):
+            for k, name in enumerate(names):
+                known.setdefault(name, (kind, k))
         for each in wanted:
             if isinstance(each, (Point, Frame)):
-                self._add_frame(each)
-            elif each in outputs:
-                self._add(each, "outputs", outputs.index(each))
-            elif each in states:
-                self._add(each, "y", states.index(each))
-            elif str(each).startswith(RATE) and str(each).removeprefix(RATE) in states:
-                self._add(each, "y_dot", states.index(str(each).removeprefix(RATE)))
+                frame = each.frame if isinstance(each, Point) else each
+                kinds = [("", "point")] if isinstance(each, Point) else [("r", "turn"), ("", "point")]
+                for letter, kind in kinds:
+                    where = f"of {frame.body.name!r} at {frame.at.tolist()}"
+                    self.labels += [f"{letter}{axis} {where}" for axis in "xyz"]
+                    self.entries += [(kind, frame, k) for k in range(3)]
+            elif isinstance(each, str) and each in known:
+                self.labels.append(each)
+                kind, place = known[each]
+                self.entries.append((kind, None, place))
             else:
-                known = [*outputs, *states, *(RATE + name for name in states)]
-                raise ModelError(f"derivatives: no quantity {checks.show(each)}; known are {known}")
-
-    def _add(self, label: str, kind: str, place: int) -> None:
-        self.labels.append(label)
-        self.entries.append((kind, place))
-
-    def _add_frame(self, each: Point | Frame) -> None:
-        frame = each.frame if isinstance(each, Point) else each
-        first = len(self.labels)
-        if isinstance(each, Frame):
-            self.frames.append((first, frame))
-            for k, x in enumerate(("rx", "ry", "rz")):
-                self._add(f"{x} of {frame.body.name!r} at {frame.at.tolist()}", "turn", k)
-        for k, x in enumerate("xyz"):
-            self.points[len(self.labels)] = frame
-            self._add(f"{x} of {frame.body.name!r} at {frame.at.tolist()}", "point", k)
+                raise ModelError(f"derivatives: no quantity {checks.show(each)}; known are {list(known)}")
+        self.turns = [row for row, (kind, _, k) in enumerate(self.entries) if kind == "turn" and k == 0]
 
     def quantities(self, y: Array, u: Array) -> dict[str, Array]:
         """Return z: all rows but rotations, zero there; R: axes of the frames."""
-        instant = self.model.instant(y, u)
-        kinds = {kind for kind, _ in self.entries}
-        outputs = observe(self.model, y, u)["outputs"] if "outputs" in kinds else ()
-        y_dot = instant.y_dot if "y_dot" in kinds else ()
-        ground = self.model.system.ground
-        z = []
-        for row, (kind, place) in enumerate(self.entries):
-            if kind == "point":
-                frame = self.points[row]
+        instant, ground = self.model.instant(y, u), self.model.system.ground
+        kinds = {kind for kind, _, _ in self.entries}
+        vectors: dict[str, Any] = {
+            "y": y,
+            "outputs": observe(self.model, y, u)["outputs"] if "outputs" in kinds else (),
+            "y_dot": instant.y_dot if "y_dot" in kinds else (),
+            "turn": (0.0, 0.0, 0.0),
+        }
+        z: list[Scalar] = []
+        R: list[Scalar] = []
+        for kind, frame, place in self.entries:
+            if frame is not None and kind == "point":
                 z.append(instant.outward.point(frame.body, frame.at, ground).r[place])
-            elif kind == "turn":
-                z.append(0.0)
             else:
-                z.append({"outputs": outputs, "y": y, "y_dot": y_dot}[kind][place])
-        R = [axes(instant.outward, frame.body) for _, frame in self.frames]
-        return {"z": array(z), "R": array(x for one in R for x in one.ravel())}
+                z.append(vectors[kind][place])
+            if frame is not None and kind == "turn" and place == 0:
+                R += list(axes(instant.outward, frame.body).ravel())
+        return {"z": array(z), "R": array(R)}
 
     def at(self, state: Floats, given: Floats) -> tuple[Floats, Floats]:
         """Return values, and derivatives by [y; u]."""
@@ -238,9 +231,9 @@ class QuantityRows:
             return model.by_state_and_inputs(model.functions[name].traced, output, state, given)
 
         J, values = by("z"), z.copy()
-        if self.frames:
-            dR = by("R").reshape(len(self.frames), 3, 3, -1)
-            for k, (first, _) in enumerate(self.frames):
+        if self.turns:
+            dR = by("R").reshape(len(self.turns), 3, 3, -1)
+            for k, first in enumerate(self.turns):
                 W = np.einsum("ijn,kj->ikn", dR[k], R.reshape(-1, 3, 3)[k])  # dR Rᵀ
                 J[first : first + 3] = np.stack((W[2, 1], W[0, 2], W[1, 0]))
                 values[first : first + 3] = np.nan
