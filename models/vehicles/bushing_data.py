@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import model_validator
 
@@ -41,38 +41,35 @@ class AngleCurve(Curve):
     torque: Annotated[Numbers, ParameterQuantity("N*m", curve=True)]
 
 
-class AlongData(Section):
+class AxisData(Section):
+    """Law of a bushing for one of its axes."""
+
+    @model_validator(mode="after")
+    def _pushes_back(self) -> Self:
+        curve: Curve | None = getattr(self, "curve", None)
+        if curve is not None:
+            _, (name, load) = curve
+            if load[-1] < load[0]:  # it pushes away from where it is made: a sign the other way round
+                raise ValueError(
+                    f"curve.{name} falls from {load[0]:g} to {load[-1]:g}; it must rise: swap the signs"
+                )
+        return self
+
+
+class AlongData(AxisData):
     """Law of a bushing along one of its axes: a stiffness or a curve, and a damping."""
 
     stiffness: Stiffness | None = None
     curve: ForceCurve | None = None
     damping: Damping | None = None
 
-    @model_validator(mode="after")
-    def _pushes_back(self) -> AlongData:
-        if self.curve is not None:
-            check_rising("force", self.curve.force)
-        return self
 
-
-class AboutData(Section):
+class AboutData(AxisData):
     """Law of a bushing about one of its axes: a stiffness or a curve, and a damping."""
 
     stiffness: Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)] | None = None
     curve: AngleCurve | None = None
     damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)] | None = None
-
-    @model_validator(mode="after")
-    def _pushes_back(self) -> AboutData:
-        if self.curve is not None:
-            check_rising("torque", self.curve.torque)
-        return self
-
-
-def check_rising(name: str, load: Numbers) -> None:
-    """Refuse a bushing that pushes away from where it is made: a sign the other way round."""
-    if load[-1] < load[0]:
-        raise ValueError(f"curve.{name} falls from {load[0]:g} to {load[-1]:g}; it must rise: swap the signs")
 
 
 class BushingData(Section):

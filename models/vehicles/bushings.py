@@ -42,89 +42,6 @@ STRUT = " strut"
 """End of the name of the closure that holds a strut's line."""
 
 
-@dataclass(frozen=True)
-class JointName:
-    """Name of a joint of an axle in a data file.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The joint by one word, or the two bodies that it joins.
-    where : str
-        Start of messages.
-    axle, unit, mechanism : str
-        Axle, its sprung body, and the steering mechanism.
-    mount : bool
-        True if the closures of a strut's line may be named.
-    """
-
-    words: tuple[str, ...]
-    where: str
-    axle: str
-    unit: str
-    mechanism: str
-    mount: bool
-
-    def find(self, system: System, corner: str) -> JoinedPoints:
-        """Return the joint at a corner."""
-        found = [joint for joint in joints_of(system) if self._is(system, joint, corner)]
-        if len(found) > 1:  # a link by its name is what closes the loop, not the body that shows it
-            found = [joint for joint in found if not joint.name.startswith(HINGE_OF)] or found
-        if not found:
-            raise DataError(
-                f"{self.where}: no joint {checks.show(' '.join(self.words))}; there are "
-                f"{self.list_known(system, corner)}"
-            )
-        if len(found) > 1:
-            raise DataError(
-                f"{self.where}: {checks.show(' '.join(self.words))} are joined by "
-                f"{', '.join(joint.name for joint in found)}; name one of them by its last word"
-            )
-        return found[0]
-
-    def list_known(self, system: System, corner: str) -> str:
-        """Return joints of the corner as files may name them."""
-        owners = f"{corner}.", f"{self.axle}."
-        found: dict[str, None] = {}
-        for joint in joints_of(system):
-            if not joint.name.removeprefix(HINGE_OF).startswith(owners) or joint.child.name.endswith(
-                ".wheel"
-            ):
-                continue
-            mount = self.mount and joint.name.endswith(STRUT)
-            if not mount and not isinstance(closure_of(system, joint), (Hinge, Distance)):
-                continue
-            last = "_".join(joint.name.split()[1:])
-            ends = " ".join(
-                "steering" if body.name.startswith("steering.") else body.name.rpartition(".")[2]
-                for body in (joint.parent, joint.child)
-            )
-            hinge = joint.name.startswith(HINGE_OF)
-            found[joint.child.name.rpartition(".")[2] if hinge else last or ends] = None
-        return ", ".join(map(repr, found)) or "none"
-
-    def _is(self, system: System, joint: JoinedPoints, corner: str) -> bool:
-        owners = f"{corner}.", f"{self.axle}."
-        if len(self.words) == 2:
-            one, other = (self._bodies(system, word, corner) for word in self.words)
-            a, b = joint.parent.name, joint.child.name
-            return (a in one and b in other) or (a in other and b in one)
-        (word,) = self.words
-        if joint.name.startswith(HINGE_OF):
-            return joint.child.name in (f"{owner}{word}" for owner in owners)
-        last = "_".join(joint.name.split()[1:])
-        return joint.name in (f"{owner}{word}" for owner in owners) or (
-            last in (word, f"{corner}.{word}") and joint.name.startswith(owners)
-        )
-
-    def _bodies(self, system: System, word: str, corner: str) -> set[str]:
-        if word == "chassis":
-            return {self.unit}
-        if word == "steering":
-            return {body.name for body in system.bodies if body.name.startswith(f"{self.mechanism}.")}
-        return {f"{corner}.{word}", f"{self.axle}.{word}"}
-
-
 def closure_of(system: System, joint: JoinedPoints) -> Closure:
     """Return the hinge or closure of a joint."""
     if joint.name.startswith(HINGE_OF):
@@ -184,11 +101,12 @@ class VehicleBushing:
         """Return a bushing as written."""
         written: BushingData = getattr(data, item.name)
         key = f"{item.file}{axle.name}.{item.name}"
-        laws = {axis: getattr(written, axis) for axis in (*ALONG, *ABOUT)}
+        given = {axis: getattr(written, axis) for axis in (*ALONG, *ABOUT)}
+        laws = {axis: law for axis, law in given.items() if law is not None}
         for axis, law in laws.items():
-            if law is not None and (law.stiffness is None) == (law.curve is None):
+            if (law.stiffness is None) == (law.curve is None):
                 raise DataError(f"{key}.{axis}: give either a stiffness or a curve")
-            if law is not None and law.damping is not None and mode != "dynamic":
+            if law.damping is not None and mode != "dynamic":
                 raise DataError(
                     f"{key}.{axis}.damping: it has no effect while bushings are quasi-static; leave it out, "
                     "or write bushings: dynamic"
@@ -205,12 +123,8 @@ class VehicleBushing:
             axle.mechanism,
             item,
             corner.side,
-            {axis: law_of(law, f"{key}.{axis}") for axis, law in laws.items() if law is not None},
-            {
-                axis: 0.0 if law.damping is None else law.damping
-                for axis, law in laws.items()
-                if law is not None
-            },
+            {axis: law_of(law, f"{key}.{axis}") for axis, law in laws.items()},
+            {axis: 0.0 if law.damping is None else law.damping for axis, law in laws.items()},
             None if written.at is None else M @ (left + np.array(written.at)),
             None if written.through is None else M @ (left + np.array(written.through)),
             mode,
@@ -223,19 +137,72 @@ class VehicleBushing:
         return f"{self.item.file}{self.axle}.{self.item.name}"
 
     @property
-    def joint(self) -> JointName:
-        """Name of the bushing's joint in the data file."""
-        mount = self.strut is not None
-        return JointName(self.item.joint, self.words, self.axle, self.unit, self.mechanism, mount)
-
-    @property
     def words(self) -> str:
         """Place in the data file that names the bushing's joint."""
         return f"{self.item.where}: bushings.{self.axle}.{self.item.name}"
 
+    def find_joint(self, system: System, corner: str) -> JoinedPoints:
+        """Return the joint at a corner that the data file names by one word, or by the bodies it joins."""
+        found = [joint for joint in joints_of(system) if self._is_named(system, joint, corner)]
+        if len(found) > 1:  # a link by its name is what closes the loop, not the body that shows it
+            found = [joint for joint in found if not joint.name.startswith(HINGE_OF)] or found
+        if not found:
+            raise DataError(
+                f"{self.words}: no joint {checks.show(' '.join(self.item.joint))}; there are "
+                f"{self.list_known(system, corner)}"
+            )
+        if len(found) > 1:
+            raise DataError(
+                f"{self.words}: {checks.show(' '.join(self.item.joint))} are joined by "
+                f"{', '.join(joint.name for joint in found)}; name one of them by its last word"
+            )
+        return found[0]
+
+    def list_known(self, system: System, corner: str) -> str:
+        """Return joints of the corner as files may name them."""
+        owners = f"{corner}.", f"{self.axle}."
+        found: dict[str, None] = {}
+        for joint in joints_of(system):
+            hinge = joint.name.startswith(HINGE_OF)
+            if not joint.name.removeprefix(HINGE_OF).startswith(owners) or joint.child.name.endswith(
+                ".wheel"
+            ):
+                continue
+            mount = self.strut is not None and joint.name.endswith(STRUT)
+            if not mount and not isinstance(closure_of(system, joint), (Hinge, Distance)):
+                continue
+            last = "_".join(joint.name.split()[1:])
+            ends = " ".join(
+                "steering" if body.name.startswith("steering.") else body.name.rpartition(".")[2]
+                for body in (joint.parent, joint.child)
+            )
+            found[joint.child.name.rpartition(".")[2] if hinge else last or ends] = None
+        return ", ".join(map(repr, found)) or "none"
+
+    def _is_named(self, system: System, joint: JoinedPoints, corner: str) -> bool:
+        owners = f"{corner}.", f"{self.axle}."
+        if len(self.item.joint) == 2:
+            one, other = (self._bodies(system, word, corner) for word in self.item.joint)
+            a, b = joint.parent.name, joint.child.name
+            return (a in one and b in other) or (a in other and b in one)
+        (word,) = self.item.joint
+        if joint.name.startswith(HINGE_OF):
+            return joint.child.name in (f"{owner}{word}" for owner in owners)
+        last = "_".join(joint.name.split()[1:])
+        return joint.name in (f"{owner}{word}" for owner in owners) or (
+            last in (word, f"{corner}.{word}") and joint.name.startswith(owners)
+        )
+
+    def _bodies(self, system: System, word: str, corner: str) -> set[str]:
+        if word == "chassis":
+            return {self.unit}
+        if word == "steering":
+            return {body.name for body in system.bodies if body.name.startswith(f"{self.mechanism}.")}
+        return {f"{corner}.{word}", f"{self.axle}.{word}"}
+
     def elastic(self, system: System) -> list[ElasticJoint]:
         """Return the joint in a system with ideal joints, and its elastic parts; a strut's mount has two."""
-        joint = self.joint.find(system, self.corner)
+        joint = self.find_joint(system, self.corner)
         closure = closure_of(system, joint)
         if isinstance(closure, Distance):
             return [ElasticJoint(joint.name, self._rod(joint))]
@@ -244,9 +211,10 @@ class VehicleBushing:
         if not isinstance(closure, Hinge):
             raise DataError(
                 f"{self.words}: {joint.name!r} is a {type(closure).__name__}, which guides but does not "
-                f"hold; known are {self.joint.list_known(system, self.corner)}"
+                f"hold; known are {self.list_known(system, self.corner)}"
             )
-        for axis in (*ALONG, *ABOUT):
+        every = (*ALONG, *ABOUT)
+        for axis in every:
             if axis not in self.stiffness:
                 unit = "N/m" if axis in ALONG else "N*m/rad"
                 raise DataError(
@@ -255,14 +223,10 @@ class VehicleBushing:
                 )
         at = joint.at_child if self.at is None else self.at
         self._check_near(at, joint, closure)
-        laws = [self.stiffness[axis] for axis in (*ALONG, *ABOUT)]
-        damping = [self.damping[axis] for axis in (*ALONG, *ABOUT)]
+        laws, damping = ([given[axis] for axis in every] for given in (self.stiffness, self.damping))
         axes = self._axes(system, closure)
-        return [
-            ElasticJoint(
-                joint.name, Bushing(self.name, joint.parent, joint.child, at, laws, damping, axes=axes)
-            )
-        ]
+        element = Bushing(self.name, joint.parent, joint.child, at, laws, damping, axes=axes)
+        return [ElasticJoint(joint.name, element)]
 
     def _mount(self, system: System, joint: JoinedPoints, top: Vector, below: Vector) -> list[ElasticJoint]:
         """Return a strut's top mount: it yields square to the strut, which slides and turns in it.
@@ -339,7 +303,7 @@ class VehicleBushing:
         own = getattr(hinge, "axis", None)
         if own is None:
             return self._across(np.array((0.0, 0.0, 1.0)))
-        other = closure_of(system, self.joint.find(system, f"{self.axle}_left"))
+        other = closure_of(system, self.find_joint(system, f"{self.axle}_left"))
         as_left = nominal(getattr(other, "axis", own))
         mirrored = self.side < 0 and float(nominal(own) @ MIRROR @ as_left) < 0.0
         return self._across(unit(-own if mirrored else own))

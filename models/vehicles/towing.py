@@ -34,11 +34,10 @@ from ce_dynamics.models.parts.body_contact import GroundSpring
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import suspension_coordinates
+from ce_dynamics.models.vehicles.standing import UPRIGHT, UPRIGHT_RATES
 
 TRIM_STIFFNESS, TRIM_DAMPING = 300e3, 2e3
 """Springs and dampers under the wheels that find the equilibrium [N/m], [N s/m]; any values serve."""
-MOVED = ("chassis.z", "chassis.qx", "chassis.qy")
-STILL = ("chassis.vz", "chassis.wx", "chassis.wy")
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ def standing(data: VehicleParameters) -> dict[str, float]:
     system.start("chassis", q=[0.0, 0.0, -data.corners["front_left"].W[2], 1.0, 0.0, 0.0, 0.0])
     model = Model(system)
     own = suspension_coordinates(model)
-    y = trim(model, [*MOVED, *own.positions], [*STILL, *own.rates])
+    y = trim(model, [*UPRIGHT, *own.positions], [*UPRIGHT_RATES, *own.rates])
     outward = model.instant(y, model.u0).outward
     lowest = []
     for corner, wheel in zip(data.corners.values(), wheels, strict=True):
