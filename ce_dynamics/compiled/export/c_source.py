@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
 from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
@@ -82,10 +84,12 @@ def export_c(
     return write_texts(path_of("export_c: folder", folder, ModelError), texts)
 
 
-def template(what: str, name: str) -> str:
-    """Return a file of `sources` with the name filled in."""
+def template(what: str, name: str, **values: object) -> str:
+    """Return a file of `sources` with the name and other values filled in."""
     text = (SOURCES / what).read_text("utf-8")
-    return text.replace("@NAME@", name).replace("@UPPER@", name.upper())
+    for place, value in {"NAME": name, "UPPER": name.upper(), **values}.items():
+        text = text.replace(f"@{place}@", str(value))
+    return text
 
 
 def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
@@ -108,78 +112,30 @@ def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
     return [folder / name for name in texts]
 
 
+def functions_of(interface: Interface, derivatives: bool) -> dict[str, TracedFunction]:
+    """Return the traced functions by the ends of their names."""
+    names = ("rate", "observe", "sample", "renew", *(("direction",) if derivatives else ()))
+    return {name: getattr(interface, name) for name in names}
+
+
 def header(interface: Interface, derivatives: bool) -> str:
     """Return the declarations, with names and units of all numbers."""
     name, model = interface.name, interface.model
-    counts = {
-        "STATES": len(interface.states),
-        "INPUTS": interface.n_inputs,
-        "PARAMETERS": len(interface.given) - interface.n_inputs,
-        "U": len(interface.given),
-        "OUTPUTS": len(interface.outputs),
-        "CLOSURES": len(model.system.closures),
-    }
-    lines = [
-        f"/* {format_comment(model.system.name)}, written by ce-dynamics {__version__}.",
-        " *",
-        " * State y, inputs and free parameters u, and outputs: names, units and first values are tables.",
-        " * All numbers are SI.  NaN in a result means that a loop cannot be assembled at the state.",
-        " */",
-        f"#ifndef {name.upper()}_H",
-        f"#define {name.upper()}_H",
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        "",
-        "enum {",
-        *(f"    {name.upper()}_{what} = {number}," for what, number in counts.items()),
-        "};",
-        "",
-        *(
-            f"extern const char *const {name}_{what}_{kind}[];"
-            for what in ("state", "u", "output")
-            for kind in ("names", "units")
-        ),
-        f"extern const double {name}_y0[];",
-        f"extern const double {name}_u0[];",
-        "",
-        "/* The rate of the state. */",
-        f"{prototype(interface.rate, f'{name}_rate')};",
-        "",
-        "/* Outputs, and how far every loop is open: rounding, unless a state is far out. */",
-        f"{prototype(interface.observe, f'{name}_observe')};",
-        "",
-        "/* Loops may be followed on charts, which hold for a part of the way each: the same motion on fresh",
-        " * ones, and how much of a chart is worn, 0 without any.  It is to be left beyond this number. */",
-        f"{prototype(interface.renew, f'{name}_renew')};",
-        f"extern const double {name}_worn;",
-        "",
-        "/* One step of the classical Runge-Kutta method with u held; 0, or -1 with y left as it is where",
-        " * the result would not be finite.  Worn charts are left before.  No controller samples. */",
-        f"int {name}_step(double y[], const double u[], double h);",
-        "",
-        "/* Sampled controllers look at whole multiples of so many seconds; 0 if there are none.  The state",
-        " * after they have looked at y and u. */",
-        f"extern const double {name}_period;",
-        f"{prototype(interface.sample, f'{name}_sample')};",
-        "",
-        "/* From *t on for `length` seconds, in equal steps no longer than `longest` from sample to sample;",
-        " * a sample that is due at *t is made, one at the end is left for the next call.  0, or -1 with y",
-        " * and *t left where they were last finite. */",
-        f"int {name}_advance(double y[], const double u[], double *t, double length, double longest);",
-        "",
-        "/* NULL, or why the code cannot be used with these values of the parameters. */",
-        f"const char *{name}_refused(const double u[]);",
-        "",
-    ]
-    if derivatives:
-        lines += [
-            "/* Derivatives of rates and outputs along a direction of y and u. */",
-            f"{prototype(interface.direction, f'{name}_direction')};",
-            "",
-        ]
-    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+    functions = functions_of(interface, derivatives)
+    text = template(
+        "model.h",
+        name,
+        STATES=len(interface.states),
+        INPUTS=interface.n_inputs,
+        PARAMETERS=len(interface.given) - interface.n_inputs,
+        U=len(interface.given),
+        OUTPUTS=len(interface.outputs),
+        CLOSURES=len(model.system.closures),
+        VERSION=__version__,
+        **{what: prototype(traced, f"{name}_{what}") for what, traced in functions.items()},
+        TITLE=format_comment(model.system.name),
+    )
+    return text if derivatives else re.sub(r"/\*[^/]*\*/\n@direction@;\n\n", "", text)
 
 
 def source(interface: Interface, derivatives: bool) -> str:
@@ -202,18 +158,13 @@ def source(interface: Interface, derivatives: bool) -> str:
         f"const double {name}_{what} = {literal(number)};\n"
         for what, number in (("period", interface.period), ("worn", WORN))
     ]
-    functions = {
-        "rate": interface.rate,
-        "observe": interface.observe,
-        "sample": interface.sample,
-        "renew": interface.renew,
-    }
-    if derivatives:
-        functions["direction"] = interface.direction
     parts = [
         f'#include "{name}.h"\n\n#include <math.h>\n#include <stddef.h>\n',
         *tables,
-        *(c_function(traced, f"{name}_{what}") for what, traced in functions.items()),
+        *(
+            c_function(traced, f"{name}_{what}")
+            for what, traced in functions_of(interface, derivatives).items()
+        ),
         template("step.c", name),
         check_values_source(interface),
     ]

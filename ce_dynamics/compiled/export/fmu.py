@@ -126,18 +126,19 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
     name = interface.name
     texts = {f"{name}.h": header(interface, True), f"{name}.c": source(interface, True)}
     tables = {
-        "@PLACES@": [str(place) for place in interface.continuous],
-        "@LIMITS@": [str(place) for place in interface.limits],
-        "@BEYOND@": [quote(what) for what in interface.limits.values()],
+        "PLACES": map(str, interface.continuous),
+        "LIMITS": map(str, interface.limits),
+        "BEYOND": map(quote, interface.limits.values()),
     }
-    shared = template("fmi.c", name).replace("@FMI@", f"fmi{fmi[0]}")
-    for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
-        text = template(file, name).replace("@SHARED@", shared).replace("@STEP@", repr(step))
-        text = text.replace("@CONTINUOUS@", str(len(interface.continuous)))
-        text = text.replace("@INDICATORS@", str(int(interface.has_charts)))
-        for place, listed in tables.items():
-            text = text.replace(place, ", ".join(listed) or "0")
-        texts[file] = text.replace("@LIMITED@", str(len(interface.limits)))
+    values = {
+        "SHARED": template("fmi.c", name, FMI=f"fmi{fmi[0]}"),
+        "STEP": repr(step),
+        "CONTINUOUS": len(interface.continuous),
+        "INDICATORS": int(interface.has_charts),
+        "LIMITED": len(interface.limits),
+        **{place: ", ".join(listed) or "0" for place, listed in tables.items()},
+    }
+    texts |= {file: template(file, name, **values) for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c")}
     token = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:32]
     return {file: text.replace("@TOKEN@", token) for file, text in texts.items()}, token
 
