@@ -275,8 +275,10 @@ def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -
     found = newton(np.asarray(optimize.root(bounded, x, method="hybr", options={"xtol": 1e-14}).x))
     if found.size <= allowed:
         return found
-    slope, ends = Differenced(bounded).slope, {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
-    nearest = np.asarray(optimize.least_squares(bounded, x, slope, x_scale="jac", **ends).x)
+    slope = Differenced(bounded).slope
+    nearest = np.asarray(
+        optimize.least_squares(bounded, x, slope, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).x
+    )
     found = newton(nearest)
     return found if found.size <= allowed else Found(nearest, bounded(nearest))
 
