@@ -27,6 +27,7 @@ from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer,
 from ce_dynamics.mechanism.hinges import Distance, Free, Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.augmented.systems import PARALLELOGRAM_LEVER, Link, four_bar, parallelogram, vector
+from tests.support.elements import HingeInput
 
 G = 9.81
 
@@ -160,23 +161,6 @@ def test_formulations_agree_where_nothing_is_symmetric(rng: np.random.Generator)
     )  # the link's state
 
 
-class Servo(ForceElement):
-    """A hinge torque that is an input."""
-
-    name = "servo"
-    inputs = ("torque",)
-
-    def __init__(self, body: Body) -> None:
-        self.body = body
-
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return ()
-
-    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        return Response([HingeLoad(self.body, 0, u["torque"])])
-
-
 def cart() -> System:
     """A pendulum (1 kg at 1 m below, no inertia) on a cart with prescribed displacement along x."""
     system = System()
@@ -187,7 +171,7 @@ def cart() -> System:
     )
     bob = system.add_body("bob", mass=1.0, com=(0, 0, -1), parent=base, hinge=Revolute((0, 1, 0)))
     system.prescribe(base, Driven("s"))
-    system.add_force(Servo(bob))
+    system.add_force(HingeInput("servo", bob, "torque"))
     system.add_output("angle", "rad", lambda observer: observer.coordinate(bob))
     system.add_output("rate", "rad/s", lambda observer: observer.rate(bob))
     return system

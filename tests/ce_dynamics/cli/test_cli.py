@@ -515,7 +515,9 @@ def test_full_disk_ends_in_one_line(tmp_path: Path, most: int, kept: list[str]) 
     assert [path.name for path in (tmp_path / "simulate-vehicle-output").iterdir()] == kept
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--list-vehicles"], ["kc", "--vehicle", "sedan"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--list-vehicles"], ["kc", "--vehicle", "sedan", "--no-plots"]]
+)
 def test_output_that_nobody_reads_is_no_error(arguments: list[str], tmp_path: Path) -> None:
     """Tables of Rich as well: it would leave with code 1."""
     read, write = os.pipe()

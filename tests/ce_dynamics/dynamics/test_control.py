@@ -8,28 +8,13 @@ import pytest
 from scipy.linalg import expm
 
 import ce_dynamics as ce
-from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.mechanism.forces.base import StateDeclaration
+from tests.support.elements import HingeInput
 
 MASS, START = 2.0, (0.3, 0.5)
 K_P, K_I = 3.0, 2.0
 K_X, K_V = 2.0, 1.5
-
-
-class Push(ce.ForceElement):
-    """A force along the cart's rail."""
-
-    inputs = ("force",)
-
-    def __init__(self, cart: object) -> None:
-        self.name, self.cart = "push", cart
-
-    @property
-    def attachments(self) -> tuple[()]:
-        return ()
-
-    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        return Response((HingeLoad(self.cart, 0, u["force"]),))  # type: ignore[arg-type]  # a Body
 
 
 class SpeedControl(ce.Controller):
@@ -70,7 +55,7 @@ def cart(*controllers: ce.Controller) -> ce.Model:
     body = s.add_body("cart", mass=MASS, parent=s.ground, hinge=ce.Prismatic((1, 0, 0)))
     s.add_input("force", "N")
     s.add_input("target", "m/s", 1.0)
-    s.add_force(Push(body))
+    s.add_force(HingeInput("push", body, "force"))
     for controller in controllers:
         s.add_controller(controller)
     s.start("cart", q=[START[0]], v=[START[1]])
@@ -120,21 +105,12 @@ class Relay(ce.Controller):
         return {"boost": sensors["boost"] + 2.0 * sensors["force"]}
 
 
-class Boost(Push):
-    """Pushes with a channel."""
-
-    inputs = ("boost",)
-
-    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        return super().evaluate(observer, x, {"force": u["boost"]})
-
-
 def boosted() -> ce.System:
     s = ce.System(gravity=(0, 0, 0))
     body = s.add_body("cart", mass=MASS, parent=s.ground, hinge=ce.Prismatic((1, 0, 0)))
     s.add_input("force", "N")
     s.add_channel("boost", "N", 0.5)
-    s.add_force(Boost(body))
+    s.add_force(HingeInput("push", body, "boost"))
     return s
 
 

@@ -19,6 +19,7 @@ from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.couplings import ConstraintView, Coupled
 from ce_dynamics.mechanism.system import System
 from tests.support.augmented import assert_agrees
+from tests.support.elements import HingeInput
 
 Z = (0.0, 0.0, 1.0)
 
@@ -72,7 +73,7 @@ def test_winch_lifts_by_torque_over_radius() -> None:
     slider(s, "load", Z, mass=8.0)
     s.couple("rope", ("drum", "load"), ce.RackAndPinion(radius=0.05))
     s.add_input("torque", "N m")
-    s.add_force(Torque("motor", s.find("drum")))
+    s.add_force(HingeInput("motor", s.find("drum"), "torque"))
     model = ce.compile(s)
     acceleration = model.accelerations([300.0], [1.0], u=[5.0])[0]
     assert acceleration == pytest.approx((5.0 - 8.0 * 9.81 * 0.05) / (0.02 + 8.0 * 0.05**2), rel=1e-13)
@@ -81,24 +82,6 @@ def test_winch_lifts_by_torque_over_radius() -> None:
     assert reaction.closures["rope"].along == pytest.approx((-0.05 * rope, rope), rel=1e-12)
     assert reaction.closures["rope"].force == pytest.approx((0.0, 0.0, rope), rel=1e-12)
     assert reaction.hinges["drum"].along == pytest.approx([5.0 - 0.05 * rope], rel=1e-12)
-
-
-class Torque(ce.ForceElement):
-    """An input torque on a hinge."""
-
-    inputs = ("torque",)
-
-    def __init__(self, name: str, body: ce.Body) -> None:
-        self.name, self.body = name, body
-
-    @property
-    def attachments(self) -> Any:
-        return ((self.body, self.body.com),)
-
-    def evaluate(self, observer: Any, x: Any, u: Any) -> Any:
-        from ce_dynamics.mechanism.forces.base import HingeLoad, Response
-
-        return Response((HingeLoad(self.body, 0, u["torque"]),))
 
 
 def planetary(held: str | None) -> System:

@@ -21,13 +21,13 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.mechanism.forces import HingeLoad, Response
 from ce_dynamics.simulation.studies import batch as batches
 from ce_dynamics.simulation.studies.batch import StudyBatch, StudyTask, make_batch
 from ce_dynamics.simulation.studies.plan import BatchPart
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
 from tests.ce_dynamics.simulation.test_results import parallelogram
 from tests.searching import FACTOR
+from tests.support.elements import HingeInput
 from tests.support.systems import four_bar
 
 COMMON: dict[str, Any] = {"duration": 0.3, "interval": 0.05, "method": "dopri5", "rtol": 1e-5}
@@ -333,22 +333,10 @@ def two_carts(
         for k, m in enumerate(masses)
     ]
     system.add_input("wind", "N", wind, between=(-most, most))
-    system.add_force(Wind(carts[0]))
+    system.add_force(HingeInput("wind", carts[0], "wind"))
     for name, cart in zip(outputs, carts, strict=True):
         system.add_output(name, unit, partial(place, cart, system.ground))
     return ce.compile(system)
-
-
-class Wind(ce.ForceElement):
-    """Along the rail."""
-
-    name, inputs, attachments = "wind", ("wind",), ()
-
-    def __init__(self, cart: Any) -> None:
-        self.cart = cart
-
-    def evaluate(self, observer: Any, x: Any, u: Any) -> Response:
-        return Response((HingeLoad(self.cart, 0, u["wind"]),))
 
 
 @pytest.mark.parametrize(
