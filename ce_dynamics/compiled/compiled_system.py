@@ -212,7 +212,7 @@ class CompiledSystem:
             self.functions[name] = compile_function(traced, largest_straight=largest_straight)
         return self.functions[name]
 
-    def evaluate(
+    def evaluate_at(
         self, name: str, function: Callable[..., Mapping[str, Array]], y: Floats, u: Floats, **others: Floats
     ) -> tuple[Floats, ...]:
         """Return the outputs of a function of y, u and other vectors, compiled under a name.

@@ -141,7 +141,7 @@ def aggregated_body(
 
     state, given = state_given(model, q, v, x, u, y)
     name = f"aggregated body {S.name}"
-    answers = model.evaluate(name, function, state, given)
+    answers = model.evaluate_at(name, function, state, given)
     operators = dict(zip(model.functions[name].output_shapes, answers, strict=True))
     return AggregatedBody(
         name=S.name,

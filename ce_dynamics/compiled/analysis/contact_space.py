@@ -151,7 +151,7 @@ def contact_space(
     name = f"contact space of {held_rows.key} and {task_rows.key}"
     at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in parts)])
     state, given = state_given(model, q, v, x, u, y)
-    J, M_inverse, bias, v_dot = model.evaluate(name, dynamics, state, given, at=at)
+    J, M_inverse, bias, v_dot = model.evaluate_at(name, dynamics, state, given, at=at)
     n = len(held_rows.labels)
     return held_at(
         (held_rows.D @ J[:n], task_rows.D @ J[n:]),

@@ -225,7 +225,7 @@ class QuantityRows:
     def at(self, state: Floats, given: Floats) -> tuple[Floats, Floats]:
         """Return values, and derivatives by [y; u]."""
         model, name = self.model, f"quantities {self.labels}"
-        z, R = model.evaluate(name, self.quantities, state, given)
+        z, R = model.evaluate_at(name, self.quantities, state, given)
 
         def by(output: str) -> Floats:
             return model.by_state_and_inputs(model.functions[name].traced, output, state, given)
@@ -316,7 +316,7 @@ def reaction_derivatives(
         }
 
     name = f"reactions {joints}"
-    (f,) = model.evaluate(name, transmit, state, given)
+    (f,) = model.evaluate_at(name, transmit, state, given)
     J = model.by_state_and_inputs(model.functions[name].traced, "f", state, given)[:, columns]
     names = all_names(model)
     return ReactionDerivatives(

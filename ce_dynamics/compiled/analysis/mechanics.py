@@ -58,7 +58,7 @@ def mass_matrix(
         return {"M": inertia(model.instant(y, u).outward)}
 
     state, given = state_given(model, q, v, x, u, y, moving=False)
-    return model.evaluate("mass_matrix", function, state, given)[0]
+    return model.evaluate_at("mass_matrix", function, state, given)[0]
 
 
 @takes_state("q", "v", "u", "x")
@@ -160,7 +160,7 @@ def energy(
         )
         return {"parts": array(parts)}
 
-    (parts,) = model.evaluate("energy", function, *state_given(model, q, v, x, u, y))
+    (parts,) = model.evaluate_at("energy", function, *state_given(model, q, v, x, u, y))
     return Energy(*map(float, parts))
 
 
@@ -196,7 +196,7 @@ def momentum(
         result = energies.momentum(model.instant(y, u).outward)
         return {"linear": result.linear, "angular": result.angular}
 
-    linear, angular = model.evaluate("momentum", function, *state_given(model, q, v, x, u, y))
+    linear, angular = model.evaluate_at("momentum", function, *state_given(model, q, v, x, u, y))
     return linear, angular
 
 
@@ -308,10 +308,10 @@ def centroidal(
         return {"mass": array((found.mass,)), "com": found.com, "h": h}
 
     def momentum_with(v: Floats) -> Floats:
-        return model.evaluate("centroidal momentum", function, np.concatenate((at, v, states)), given)[2]
+        return model.evaluate_at("centroidal momentum", function, np.concatenate((at, v, states)), given)[2]
 
     n_v = model.embedding.n_v
-    mass, com, h = model.evaluate("centroidal momentum", function, state, given)
+    mass, com, h = model.evaluate_at("centroidal momentum", function, state, given)
     drift = momentum_with(np.zeros(n_v))
     columns = [momentum_with(unit) - drift for unit in np.eye(n_v)]  # h is linear in v
     A = np.array(columns).T.reshape(6, n_v)

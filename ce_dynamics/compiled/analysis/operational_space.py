@@ -107,7 +107,7 @@ def operational_space(
     name = f"operational space of {chosen.key}"
     at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in chosen.parts)])
     state, given = state_given(model, q, v, x, u, y)
-    J, response = model.evaluate(name, operational, state, given, at=at)
+    J, response = model.evaluate_at(name, operational, state, given, at=at)
     J, response = D @ J, response @ D.T
     mobility = J @ response
     mobility = 0.5 * (mobility + mobility.T)

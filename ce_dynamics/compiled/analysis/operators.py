@@ -84,7 +84,7 @@ def inverse_mass_matrix(
         outward = model.instant(y, u).outward
         return {"inverse": factors.inverse_mass_matrix(outward, tip_to_base(outward, {}, {}))}
 
-    return model.evaluate("inverse_mass_matrix", function, state, given)[0]
+    return model.evaluate_at("inverse_mass_matrix", function, state, given)[0]
 
 
 @takes_state("q", "T", "u", "x")
@@ -132,7 +132,7 @@ def solve_mass(
         return {"response": factors.solve_mass(outward, tip_to_base(outward, {}, {}), T)}
 
     columns = forces.reshape(n_v, -1).T
-    answers = [model.evaluate("solve_mass", function, state, given, T=column)[0] for column in columns]
+    answers = [model.evaluate_at("solve_mass", function, state, given, T=column)[0] for column in columns]
     return np.array(answers).reshape(len(columns), n_v).T.reshape(forces.shape)
 
 
@@ -184,5 +184,5 @@ def innovations(
             "K": factors.shift_gains(outward, nodes),
         }
 
-    L, D, K = model.evaluate("innovations", function, state, given)
+    L, D, K = model.evaluate_at("innovations", function, state, given)
     return Innovations(L, D, K, tuple(body.name for body in model.system.bodies))

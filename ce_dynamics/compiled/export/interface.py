@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,9 +77,7 @@ class Interface:
             )
         layout = model.layout
         self.model = model
-        self._written: Callable[[TracedFunction], TracedFunction] = (
-            written_out if exactly or is_portable() else same
-        )
+        self._exactly = exactly or is_portable()
         self.y0 = model.given_state(y0, "y0")
         self.name = identifier(model.system.name) if name is None else check_identifier(name)
         self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
@@ -104,6 +101,9 @@ class Interface:
             for element in self.model.system.forces
             for output, what in element.limits.items()
         }
+
+    def _written(self, traced: TracedFunction) -> TracedFunction:
+        return written_out(traced) if self._exactly else traced
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -169,11 +169,6 @@ class Interface:
     def _observed(self, y: Array, u: Array) -> dict[str, Array]:
         found = self.model.observe(y, u)
         return {name: found[name] for name in ("outputs", "closure")}
-
-
-def same(traced: TracedFunction) -> TracedFunction:
-    """Return the function unchanged."""
-    return traced
 
 
 def identifier(text: str) -> str:
