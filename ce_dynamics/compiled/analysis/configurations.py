@@ -165,11 +165,9 @@ def assemble(
     {'crank': 0.3, 'rod': -0.3, 'rocker': 0.3}
     """
     given = model.given_inputs(u)
-    state = model.given_state(y)
+    state = model.with_unit_quaternions(model.given_state(y))
     effort = EvaluationBudget(checks.integer("assemble: evaluations", evaluations, at_least=1))
     wanted = collect_targets(model, {} if coordinates is None else coordinates)
-    q, v, x = model.layout.split(state)
-    state = np.concatenate((model.tangent.normalise(q), v, x))
     with log_work(f"assembling {model.system.name!r}"):
         if near is not None:
             state = find_nearest_state(model, state, given, target_positions(model, near))

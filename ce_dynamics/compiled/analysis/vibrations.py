@@ -295,8 +295,7 @@ def modes(
     """
     checks.flag("damped", damped)
     state, given = state_given(model, q, v, x, u, y)
-    q, v, x = model.layout.split(state)
-    state = np.concatenate((model.tangent.normalise(q), v, x))
+    state = model.with_unit_quaternions(state)
     held = Freedom(model, hold)
     near = small_motion(model, state, given, held)
     if damped:
