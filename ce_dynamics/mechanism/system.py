@@ -461,6 +461,16 @@ class System:
             checks.text(f"output {name!r}: limit", limit)
         self.outputs[name] = Output(name, unit, function, limit)
 
+    @property
+    def limits(self) -> dict[str, str]:
+        """Outputs that must not become negative, with the message of runs that end there."""
+        found = {
+            f"{element.name}.{output}": f"{element.name!r} {what}"
+            for element in self.forces
+            for output, what in element.limits.items()
+        }
+        return found | {name: output.limit for name, output in self.outputs.items() if output.limit}
+
     def add_measurement(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
         """Declare a named output that needs accelerations; its function gets the `Instant`."""
         self._need_new_output(name, unit, function)

@@ -96,11 +96,7 @@ class Interface:
     def limits(self) -> dict[int, str]:
         """See the class."""
         places = {entry.name: k for k, entry in enumerate(self.outputs)}
-        return {
-            places[f"{element.name}.{output}"]: f"{element.name!r} {what}"
-            for element in self.model.system.forces
-            for output, what in element.limits.items()
-        }
+        return {places[name]: what for name, what in self.model.system.limits.items()}
 
     def _written(self, traced: TracedFunction) -> TracedFunction:
         return written_out(traced) if self._exactly else traced

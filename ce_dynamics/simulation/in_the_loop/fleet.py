@@ -43,24 +43,24 @@ def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
     -------
     TracedFunction
         ``seen``; ``closure``, the error of every loop closure; ``gearing`` of every geared loop; ``margins``,
-        the distances of force elements from their limits (see `Postconditions`).
+        the distances from limits (see `Postconditions`).
     """
     layout = model.layout
 
     def evaluate(y: Array, u: Array, given: Array) -> dict[str, Array]:
         instant = model.instant(y, u)
         held = {entry.name: u[k] for k, entry in enumerate(layout.u[: layout.n_inputs])}
-        responses = instant.loads.responses
-        margins = (
-            responses[element.name].outputs[name]
-            for element in model.system.forces
-            for name in element.limits
-        )
+        outputs = system_outputs(model, instant)
+        values = outputs | {
+            f"{name}.{output}": value
+            for name, response in instant.loads.responses.items()
+            for output, value in response.outputs.items()
+        }
         return {
-            "seen": array(look({**system_outputs(model, instant), **held}, given)),
+            "seen": array(look({**outputs, **held}, given)),
             "closure": closure_norms(model, instant),
             "gearing": array(gearing(S, instant.outward.motions[S.name]) for S in model.geared_loops),
-            "margins": array(margins),
+            "margins": array(values[name] for name in model.system.limits),
         }
 
     return trace("look", evaluate, {"y": len(layout.y0), "u": len(layout.u), "given": given})

@@ -207,7 +207,9 @@ class Simulator:
         """Return all outputs of the model at the present state and inputs, by name."""
         seen = self._observe(self._u)
         values = seen["outputs"].tolist()
-        if not math.isfinite(sum(values)) or not (seen["closure"] <= self._postconditions.limits).all():
+        promises = self._postconditions
+        kept = (seen["closure"] <= promises.limits).all() and (seen["outputs"][promises.columns] >= 0.0).all()
+        if not (math.isfinite(sum(values)) and kept):
             violated = self._postconditions.at(self.state, self._u, seen["outputs"], seen["closure"])
             if violated:
                 raise SimulationError(f"{violated} at t = {self.time:.6g} s")

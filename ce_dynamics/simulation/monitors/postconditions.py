@@ -86,14 +86,8 @@ class Postconditions(Monitor):
         self._loops = [(owners[loop.name], loop.name) for loop in model.system.closures]
         self.limits = model.closure_limits
         columns = {entry.name: k for k, entry in enumerate(model.output_entries)}
-        self._limited = [
-            (columns[f"{element.name}.{output}"], f"{element.name!r} {what}")
-            for element in model.system.forces
-            for output, what in element.limits.items()
-        ]
-        outputs = model.system.outputs.values()
-        self._limited += [(columns[output.name], output.limit) for output in outputs if output.limit]
-        self.columns = [column for column, _ in self._limited]
+        self._limited = {columns[name]: what for name, what in model.system.limits.items()}
+        self.columns = list(self._limited)
         n = len(self.limits)
         self.closed = Bounds.of(range(n), [-math.inf] * n, self.limits.tolist())
         self.not_beyond = Bounds.of(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
@@ -169,7 +163,7 @@ class Postconditions(Monitor):
 
     def _other(self, y: Floats, u: Floats, outputs: Floats) -> str:
         model = self._model
-        for column, said in self._limited:
+        for column, said in self._limited.items():
             if outputs[column] < 0.0:
                 return said
         groups = (

@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.errors import RangeWarning
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.case import build_ride
+from ce_dynamics.simulation.in_the_loop.fleet import Fleet
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.monitors.monitor import FinishedRun
 from ce_dynamics.simulation.monitors.postconditions import Bounds, InputRanges, Postconditions, all_finite
 from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, probes_of
@@ -167,6 +170,18 @@ def test_runs_end_at_limits_of_outputs() -> None:
             ce.simulate(ce.Model(same), duration=1.0)
         assert found.value.partial is not None
         assert float(found.value.partial["time"][-1]) == pytest.approx(0.45)
+    model = ce.Model(system)
+    assert Interface(model).limits == {0: "the weight is on the floor"}
+    alone, fleet = Simulator(model), Fleet(model, 2, lambda sensors, given: [sensors["low"]])
+    fleet.start([0, 1], np.array([[0.0, 0.0], [3.0, 0.0]]), np.zeros((2, 0)), np.zeros((2, 1)))
+    for _ in range(2):
+        assert alone.outputs()["low"] > 0.0
+        assert not fleet.failures
+        alone.step(0.4)
+        fleet.step(0.4)
+    with pytest.raises(ce.SimulationError, match=r"the weight is on the floor at t = 0\.8 s"):
+        alone.outputs()
+    assert fleet.failures == {0: "the weight is on the floor"}
 
 
 def test_observed_gearing_changes_no_approach() -> None:
