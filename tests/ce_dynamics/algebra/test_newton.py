@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.newton import backtrack, descend, largest_residual, limit_step, polish
+from ce_dynamics.algebra.newton import (
+    Differenced,
+    backtrack,
+    descend,
+    differences,
+    find_root,
+    largest_residual,
+    limit_step,
+    polish,
+    whole_steps,
+)
 
 
 def circle_and_line(x: Floats) -> tuple[Floats, Floats]:
@@ -51,6 +61,40 @@ def test_descend_converges_where_full_steps_diverge() -> None:
 def test_descend_stops_when_its_effort_is_spent() -> None:
     found = descend(Arctangent(), np.array((20.0,)), 1e-13, is_spent=lambda: True)
     assert found.x == 20.0
+
+
+def test_differences_are_those_ahead() -> None:
+    """A linear map to rounding, 1e-16 of numbers near 10 over the step; a corner by the piece ahead."""
+    A = np.array(((1.0, -2.0, 0.5), (3.0, 0.0, 4.0)))
+    np.testing.assert_allclose(differences(lambda x: A @ x, np.array((1.0, 2.0, -1.0)), 1e-7), A, atol=1e-7)
+    assert differences(np.abs, np.zeros(1), 1e-7) == 1.0
+
+
+def test_whole_steps_keep_unknowns_at_rest() -> None:
+    """By elimination exactly; a singular system is solved by the least step, (1, 1) of x + y = 2."""
+    J = np.array(((3.0, 0.0), (0.1, 7.0)))
+    assert next(iter(whole_steps(None, J, np.array((0.0, 1.0)))))[0] == 0.0
+    (least,) = whole_steps(None, np.ones((2, 2)), np.array((-2.0, -2.0)))
+    np.testing.assert_allclose(least, (1.0, 1.0), rtol=1e-14)
+
+
+def test_a_root_is_found_where_newton_ends_at_once() -> None:
+    """x² = 1 from 0, where the tangent is level."""
+    start = np.zeros(1)
+    assert descend(Differenced(lambda x: x * x - 1.0), start, 0.0, steps=whole_steps).size >= 0.5
+    assert abs(find_root(lambda x: x * x - 1.0, start, 1e-9).x) == 1.0
+
+
+def test_without_a_root_the_least_squares_are_returned() -> None:
+    """Freudenstein and Roth (1963): 48.98425 at (11.4128, −0.8968), to the digits published."""
+
+    def residual(x: Floats) -> Floats:
+        a, b = x
+        return np.array((a - 13.0 + ((5.0 - b) * b - 2.0) * b, a - 29.0 + ((b + 1.0) * b - 14.0) * b))
+
+    found = find_root(residual, np.array((0.5, -2.0)), 1e-9)
+    assert found.gap @ found.gap == pytest.approx(48.98425, abs=5e-6)
+    np.testing.assert_allclose(found.x, (11.4128, -0.8968), rtol=0.0, atol=5e-5)
 
 
 def test_backtrack_halves_down_to_the_smallest_part() -> None:
