@@ -78,7 +78,7 @@ def test_whole_steps_keep_unknowns_at_rest() -> None:
     np.testing.assert_allclose(least, (1.0, 1.0), rtol=1e-14)
 
 
-def test_a_root_is_found_where_newton_ends_at_once() -> None:
+def test_a_root_is_found_where_newton_ends() -> None:
     """x² = 1 from 0, where the tangent is level."""
     start = np.zeros(1)
     assert descend(Differenced(lambda x: x * x - 1.0), start, 0.0, steps=whole_steps).size >= 0.5
