@@ -149,7 +149,7 @@ class RowFunctions:
         return compile_function(directional_derivative(trace("unilateral_row_rates", rate, sizes)))
 
     @cached_property
-    def all(self) -> dict[str, CompiledFunction]:
+    def functions(self) -> dict[str, CompiledFunction]:
         """Functions that kernels call in steps of first order."""
         dynamics = {"dynamics": self.model.dynamics}
         return {"stage": self.stage, "response": self.response, "rates": self.rates} | dynamics
@@ -261,11 +261,7 @@ class UnilateralModel:
         ModelError
             If the state has become infinite or NaN.
         """
-        step = self._prepared(t, y, u, h)
-        if start is not None:
-            step.rows.p[:] = start
-        if turning is not None:
-            step.turn(turning)
+        step = self._prepared(t, y, u, h, start, turning)
         tried = step.begin(solver)
         stage = step.stage()
         solution, work = step.conclude(tried, solver)
@@ -273,16 +269,18 @@ class UnilateralModel:
             stage = stage._replace(power=float(step.machine.power[0]))
         return TimeStep(step.end, stage, solution, work)
 
-    def _prepared(self, t: float, y: Floats, u: Floats, h: float) -> TreeStep:
+    def _prepared(
+        self, t: float, y: Floats, u: Floats, h: float, p: Floats | None = None, turning: Floats | None = None
+    ) -> TreeStep:
         step = self._step
-        step.rows.restitution[:] = self.restitution
-        step.start(t, y, u, h)
+        step.rows.restitution[:] = self.restitution  # which may be changed between steps
+        step.start(t, y, u, h, p, turning)
         return step
 
     @cached_property
     def _step(self) -> TreeStep:
         quaternions = [where.start for where in self.quaternions]
-        return TreeStep(self.compiled.all, self.conditions, self.limit, quaternions, self.rest_speed)
+        return TreeStep(self.compiled.functions, self.conditions, self.limit, quaternions, self.rest_speed)
 
     def check_start(self, t: float, y: Floats, u: Floats, allowed: float = ALLOWED_VIOLATION) -> None:
         """Refuse an initial state that violates a unilateral condition.

@@ -329,8 +329,9 @@ class RigidShapes:
         """Return pairs (k, 2) of shapes with bounding spheres within a margin, sorted, lower index first."""
         from scipy.spatial import cKDTree  # here, because few runs need it
 
-        place(self.scene, state.r, rotations(state.quaternion))
-        middle, movable = self.scene.centre, self.bounded
+        middle, on, movable = self.middle.copy(), self.body >= 0, self.bounded
+        R = rotations(state.quaternion[self.body[on]])
+        middle[on] = state.r[self.body[on]] + np.einsum("kij,kj->ki", R, middle[on])
         pairs: list[Integers] = []
         if len(movable) > 1:
             reach = 2.0 * float(np.max(self.radius[movable])) + margin

@@ -101,6 +101,12 @@ class Problem:
         given = checks.finite_array("problem: c", c, (None,))
         return cls(SparseRows.dense(dense), SparseRows.dense(YT), free, given, rows)
 
+    def change(self, v: Floats, c: Floats, conditions: Conditions) -> Problem:
+        """Return the problem of the same rows with other velocities and conditions, which are not checked."""
+        other = object.__new__(Problem)
+        other.__dict__.update(GT=self.GT, YT=self.YT, v=v, c=c, conditions=conditions)
+        return other
+
     @cached_property
     def diagonal(self) -> Floats:
         """Diagonal of A = Gᵀ M⁻¹ G; zero for rows that move nothing (to rounding)."""

@@ -22,7 +22,6 @@ them the step proper, which has no restitution, takes the rest.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -121,7 +120,7 @@ def impact(
     """
     w, nothing = rows.rates(v), np.zeros(len(gap))  # bounded forces have no impulse
     given = rows.conditions._replace(lower=nothing, upper=nothing)
-    compression = replace(rows, v=v, c=rows.c + gap, conditions=given)
+    compression = rows.change(v, rows.c + gap, given)
     solution = solver.solve(compression)
     p = safe(solution.p, w, rows)
     middle = rows.after(v, p)
@@ -189,6 +188,7 @@ def least_energy_impulses(rows: Problem, v: Floats, p: Floats, speed: float) -> 
         return None
     bounds = np.where(held, p, 0.0)
     boxes = np.where(held, int(Kind.BOX), kind).astype(np.int64)
-    problem = replace(rows, v=v, conditions=rows.conditions._replace(kind=boxes, lower=bounds, upper=bounds))
+    given = rows.conditions._replace(kind=boxes, lower=bounds, upper=bounds)
+    problem = rows.change(v, rows.c, given)
     tolerance = GIVEN_BOUND * max(1.0, speed / max(problem.speed, TINY))
     return Chain(min(tolerance, 1e100), time_limit=ENOUGH).solve(problem, p).p

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,9 @@ class RigidContacts:
         self.placed = RigidShapes(bodies, shapes)
         self.kinds = self.law.kinds()
         self.per = len(self.kinds)
+        turning = [*[self.law.rolling] * (2 * (self.law.rolling > 0.0)), self.law.spinning]
+        mus = [0.0, self.mu, self.mu, *turning][: self.per]
+        self._own = Conditions.of([one.kind for one in self.kinds], [one.normal for one in self.kinds], mus)
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
         """Return the contact points with gaps below a margin [m]."""
@@ -83,10 +87,7 @@ class RigidContacts:
 
     def conditions(self, count: int) -> Conditions:
         """Return the conditions on the rows of `count` meetings."""
-        law = self.law
-        mu = [0.0, self.mu, self.mu, *[law.rolling] * (2 * (law.rolling > 0.0)), law.spinning][: self.per]
-        own = Conditions.of([one.kind for one in self.kinds], [one.normal for one in self.kinds], mu)
-        return own.repeat(count)
+        return self._own.repeat(count)
 
     def stepper(self, h: float) -> RigidStep:
         """Return the stepper for steps of h [s]."""
@@ -174,8 +175,8 @@ class RigidRun(NamedTuple):
         [m/s].
     wall : float
         [s].
-    forces : list of ContactForces
-        Of the steps that end at the instants.
+    touching : list of callables
+        Each returns the forces of the step that ends at an instant, see `forces`.
     """
 
     t: Floats
@@ -186,7 +187,12 @@ class RigidRun(NamedTuple):
     unresolved: int
     residual_max: float
     wall: float
-    forces: list[ContactForces]
+    touching: list[Callable[[], ContactForces]]
+
+    @property
+    def forces(self) -> list[ContactForces]:
+        """Forces of the steps that end at the instants."""
+        return [find() for find in self.touching]
 
 
 def simulate_rigid(
@@ -260,7 +266,7 @@ class RigidWay:
     def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
         self._contacts, self._h, self._patience = contacts, h, Patience(solver)
         self._state, self._work = contacts.bodies.start, 0.0
-        self._stored: list[tuple[float, RigidState, float, float, ContactForces]] = []
+        self._stored: list[tuple[float, RigidState, float, float, int, Callable[[], ContactForces]]] = []
         self.count = self.unresolved = 0
         self.residual = self.speed = 0.0
         self._began = time.perf_counter()
@@ -294,15 +300,16 @@ class RigidWay:
         """Store an instant."""
         meetings, per = self._step.meetings(), self._contacts.per
         p = self._step.last[1].reshape(-1, per)
-        along = self._step.rows.J_a[: p.size, :3].reshape(*p.shape, 3)
-        forces = ContactForces.of(meetings, along, p, self._h)
-        energy = self._contacts.bodies.energy(self._state)
-        self._stored.append((self.t, self._state, energy, self._work, forces))
+        along = self._step.rows.J_a[: p.size, :3].copy().reshape(*p.shape, 3)
+        forces = partial(ContactForces.of, meetings, along, p, self._h)
+        energy, pushing = self._contacts.bodies.energy(self._state), int(np.count_nonzero(p[:, 0] > 0.0))
+        self._stored.append((self.t, self._state, energy, self._work, pushing, forces))
 
     def result(self) -> RigidRun:
         """Return the stored run."""
-        t, states, energy, work, forces = (list(part) for part in zip(*self._stored, strict=True))
-        pushing = np.array([len(one.C) for one in forces], dtype=np.int64)
+        t, states, energy, work, pushing, forces = (list(part) for part in zip(*self._stored, strict=True))
         wall = time.perf_counter() - self._began
         of_steps = (self.unresolved, self.residual, wall)
-        return RigidRun(np.array(t), states, np.array(energy), np.array(work), pushing, *of_steps, forces)
+        return RigidRun(
+            np.array(t), states, np.array(energy), np.array(work), np.array(pushing), *of_steps, forces
+        )

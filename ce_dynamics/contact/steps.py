@@ -90,7 +90,7 @@ class SmoothSteps:
     ) -> None:
         self.unilateral = unilateral
         self.kind, self.normal = unilateral.conditions.kind, unilateral.conditions.normal
-        functions = unilateral.compiled.all | {"bias": unilateral.compiled.bias}
+        functions = unilateral.compiled.functions | {"bias": unilateral.compiled.bias}
         self._machine, self._alive = machine(functions, control)
         self._machine.u[:] = u
         n, m, table = len(unilateral.model.layout.y0), len(self.kind), TABLES[order]

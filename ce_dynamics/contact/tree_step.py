@@ -261,23 +261,18 @@ class TreeStep(ContactStep):
         self.given = StepGiven(per=m, h=0.0, rest_speed=rest_speed)
         self._data = TreeData(limit, turning, np.array(quaternions, dtype=np.int64), np.zeros_like(M.y))
         self._block = block_of((*self.rows, *M, *self._data))
-        self._t, self._turned = 0.0, False
+        self._t = 0.0
 
-    def start(self, t: float, y: Floats, u: Floats, h: float) -> None:
-        """Put the start of a step in place, without impulses."""
+    def start(
+        self, t: float, y: Floats, u: Floats, h: float, p: Floats | None = None, turning: Floats | None = None
+    ) -> None:
+        """Put the start of a step in place, see `UnilateralModel.step`: p are impulses to begin with."""
         self._t = t
         if h != self.given.h:
             self.given = self.given._replace(h=h)
         self.machine.y[:], self.machine.u[:] = y, u
-        self.rows.p[:] = 0.0
-        if self._turned:
-            self._data.turning[:] = 0.0
-            self._turned = False
-
-    def turn(self, turning: Floats) -> None:
-        """Add to w h γ of rows at which v is consistent, see `UnilateralModel.step`."""
-        self._data.turning[:] = turning
-        self._turned = True
+        self.rows.p[:] = 0.0 if p is None else p
+        self._data.turning[:] = 0.0 if turning is None else turning
 
     def set_velocities(self, v: Floats) -> None:
         super().set_velocities(v)

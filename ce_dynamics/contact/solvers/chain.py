@@ -17,7 +17,7 @@ from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweep_probl
 from ce_dynamics.contact.problem import Problem, Solution
 from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small, residual
 from ce_dynamics.contact.solvers.proximal import solve_rows
-from ce_dynamics.contact.solvers.rows import Judge, Operator, ScaledRows, scale_rows, to_csr
+from ce_dynamics.contact.solvers.rows import Judge, Operator, scale_rows, to_csr
 
 NEWTON_STEPS = 10
 """Newton steps of each of the first attempts."""
@@ -107,7 +107,7 @@ class Chain:
                 continue
             rows = scale_rows(own, b[chosen], conditions, d[chosen])
             left = max(0.0, deadline - time.thread_time())
-            found = solve_rows(rows, rows.scale(p[chosen]), unscale(verdict, rows), left)
+            found = solve_rows(rows, rows.scale(p[chosen]), verdict, left)
             p[chosen] = rows.impulses(found.x)
             count, method = count + found.steps, "proximal points"
         return problem.solution(p, method, count, allowance)
@@ -139,11 +139,6 @@ class Patience:
 def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
     """Return the residual of impulses as a share of what is permitted."""
     return lambda p: float(residual(d, A @ p + b, conditions, p)) / permitted
-
-
-def unscale(verdict: Judge, rows: ScaledRows) -> Judge:
-    """Return the same of scaled impulses."""
-    return lambda x: verdict(rows.impulses(x))
 
 
 def find_islands(A: Operator, normal: Integers) -> list[Integers]:

@@ -110,18 +110,17 @@ def solve_friction(
     size = len(velocity)
     r0 = np.zeros(size) if start is None else checks.vector("solve_friction: start", start, size)
 
-    def judge(x: Floats) -> float:
-        r = rows.impulses(x)
+    def judge(r: Floats) -> float:
         return de_saxce_residual(r, A @ r + velocity, friction, velocity) / tolerance
 
-    x, steps, method = rows.scale(r0), 0, "start"
-    if size and judge(x) > 1.0:
+    steps, method = 0, "start"
+    if size and judge(r0) > 1.0:
         quick = solve_quickly(
             Problem(unit_rows(size), sparse_rows(A), velocity, np.zeros(size), conditions), r0, 0.0
         )
-        if judge(rows.scale(quick.p)) < judge(x):
-            x, steps, method = rows.scale(quick.p), quick.sweeps, quick.method
-    found = solve_rows(rows, x, judge, time_limit)
+        if judge(quick.p) < judge(r0):
+            r0, steps, method = quick.p, quick.sweeps, quick.method
+    found = solve_rows(rows, rows.scale(r0), judge, time_limit)
     r = rows.impulses(found.x)
     return FrictionSolution(
         r,

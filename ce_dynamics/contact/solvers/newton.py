@@ -105,25 +105,8 @@ def natural_map(y, C, D):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def measure(w, rho, C, p, D):  # type: ignore[no-untyped-def]
-    """Evaluate the natural map at p with steps ρ; w becomes y.  Return Σ ((p − P)/ρ)², max |p − P|/ρ."""
-    for i in range(p.size):
-        w[i] = p[i] - rho[i] * w[i]
-    natural_map(w, C, D)
-    total, largest = 0.0, 0.0
-    for i in range(p.size):
-        if rho[i] == 0.0:
-            continue
-        f = (p[i] - D.P[i]) / rho[i]
-        total += f * f
-        if not abs(f) <= largest:
-            largest = abs(f)
-    return total, largest
-
-
-@kernel
 def evaluate_map(A, b, rho, C, p, y, D):  # type: ignore[no-untyped-def]
-    """Evaluate the natural map at p with steps ρ for symmetric A, see `measure`."""
+    """Evaluate the natural map at p with steps ρ for symmetric A; return Σ ((p − P)/ρ)², max |p − P|/ρ."""
     m = p.size
     for i in range(m):
         y[i] = b[i]
@@ -131,7 +114,18 @@ def evaluate_map(A, b, rho, C, p, y, D):  # type: ignore[no-untyped-def]
         if p[j] != 0.0:
             for i in range(m):
                 y[i] += A[j, i] * p[j]
-    return measure(y, rho, C, p, D)
+    for i in range(m):
+        y[i] = p[i] - rho[i] * y[i]
+    natural_map(y, C, D)
+    total, largest = 0.0, 0.0
+    for i in range(m):
+        if rho[i] == 0.0:
+            continue
+        f = (p[i] - D.P[i]) / rho[i]
+        total += f * f
+        if not abs(f) <= largest:
+            largest = abs(f)
+    return total, largest
 
 
 @kernel
@@ -238,13 +232,18 @@ def newton_small(A, b, d, C, p, until):  # type: ignore[no-untyped-def]
 @kernel
 def residual(d, w, C, p):  # type: ignore[no-untyped-def]
     """Return the residual of impulses, see `Problem.residual`; NaN if anything is."""
-    m = p.size
-    rho, D = np.empty(m), MapPoint(np.empty(m), np.empty(m), np.empty(m), np.empty(m))
+    m, total, worst = p.size, 0.0, 0.0
+    rho, y, D = np.empty(m), np.empty(m), MapPoint(np.empty(m), np.empty(m), np.empty(m), np.empty(m))
     steps_of(d, C.kind, C.normal, rho)
-    total, worst = measure(w.copy(), rho, C, p, D)
     for i in range(m):
-        if rho[i] == 0.0 and C.kind[i] <= 1:
-            step = abs(w[i]) if C.kind[i] == 0 else max(-w[i], 0.0)
-            total += step
-            worst = max(worst, step)
+        y[i] = p[i] - rho[i] * w[i]
+    natural_map(y, C, D)
+    for i in range(m):
+        off = 0.0
+        if rho[i] > 0.0:
+            off = abs(p[i] - D.P[i]) / rho[i]
+        elif C.kind[i] <= 1:
+            off = abs(w[i]) if C.kind[i] == 0 else max(-w[i], 0.0)
+        total += off
+        worst = max(worst, off)
     return worst if total == total else math.nan  # the largest forgets a NaN, the sum does not

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -90,12 +89,16 @@ def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = ma
     x : (m,) array
         Start.
     judge : callable
-        Residual of a point, at most one for a solution.
+        Residual of impulses of the full problem, at most one for a solution.
     time_limit : float
         Time of the processor [s].
     """
     deadline = time.thread_time() + time_limit
-    best, smallest = x, judge(x)
+
+    def verdict_on(x: Floats) -> float:
+        return judge(rows.impulses(x))
+
+    best, smallest = x, verdict_on(x)
     if smallest <= 1.0 or len(rows) == 0:
         return BestPoint(best, smallest, 0)
     points = RowPoints(rows) if has_few_bodies_contacts(rows) else BodyPoints(rows)
@@ -104,7 +107,7 @@ def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = ma
     with one_blas_thread():
         for start, most in [*starts, (None, MANY)]:
             from_here = best if start is None else start
-            found = follow(points, from_here, judge, points.systems + most, deadline)
+            found = follow(points, from_here, verdict_on, points.systems + most, deadline)
             if found.verdict < smallest:
                 best, smallest = found.x, found.verdict
             if smallest <= 1.0:
@@ -112,7 +115,7 @@ def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = ma
     return BestPoint(best, smallest, points.systems)
 
 
-def follow(points: NewtonMethod, x: Floats, judge: Judge, until: int, deadline: float) -> BestPoint:
+def follow(points: RowPoints, x: Floats, judge: Judge, until: int, deadline: float) -> BestPoint:
     """Follow the proximal points from a start until so many systems are solved, see `solve_rows`."""
     best, smallest = x, judge(x)
 
@@ -169,8 +172,8 @@ def has_few_bodies_contacts(rows: ScaledRows) -> bool:
     return len(rows) > FACTORED or rows.A.nnz < 45 * len(rows)
 
 
-class NewtonMethod(ABC):
-    """Newton's method on (contact 1).
+class RowPoints:
+    """Newton's method on (contact 1), in the space of the rows with a sparse A.
 
     Attributes
     ----------
@@ -181,17 +184,30 @@ class NewtonMethod(ABC):
     def __init__(self, rows: ScaledRows) -> None:
         self.rows, self.systems = rows, 0
 
-    @abstractmethod
     def gather(self, x: Floats) -> Floats:
         """Return z = Cᵀ x."""
+        return x
 
-    @abstractmethod
     def spread(self, z: Floats) -> Floats:
         """Return C z."""
+        return np.asarray(self.rows.A @ z)
 
-    @abstractmethod
     def step(self, D: Any, S: Any, Phi: Floats, rho: float) -> Floats | None:
         """Return the Newton step −(1 + ρ Cᵀ D (1 + S) C)⁻¹ Φ; None if the system is singular."""
+        held = np.flatnonzero(np.diff(D.indptr))  # others go to zero, their step is −Φ
+        D = D[held]
+        K = rho * (to_csr(D + D @ S) @ self.rows.A)
+        step = -Phi
+        others = step.copy()
+        others[held] = 0.0
+        if len(held):
+            inner = sp.identity(len(held), format="csc") + K.tocsc()[:, held]
+            try:
+                step[held] -= K @ others
+                step[held] = splu(inner).solve(step[held])
+            except RuntimeError:  # singular
+                return None
+        return step
 
     def find(self, centre: Floats, z: Floats, rho: float, deadline: float) -> tuple[Floats, Floats] | None:
         """Return z and x of (contact 1) around x_k = ``centre``; None if Newton's method does not find it."""
@@ -232,8 +248,8 @@ class NewtonMethod(ABC):
         return (z, x) if np.max(np.abs(Phi), initial=0.0) <= accepted else None
 
 
-class BodyPoints(NewtonMethod):
-    """In the space of the bodies' velocities, with a dense factor of A."""
+class BodyPoints(RowPoints):
+    """The same in the space of the bodies' velocities, with a dense factor of A."""
 
     def __init__(self, rows: ScaledRows) -> None:
         super().__init__(rows)
@@ -267,32 +283,6 @@ class BodyPoints(NewtonMethod):
             H += rho * (left.T @ right)
         impulses = solve_dense(H, -self.L @ Phi)
         return None if impulses is None else np.asarray(self.L.T @ impulses)
-
-
-class RowPoints(NewtonMethod):
-    """In the space of the rows, with a sparse A."""
-
-    def gather(self, x: Floats) -> Floats:
-        return x
-
-    def spread(self, z: Floats) -> Floats:
-        return np.asarray(self.rows.A @ z)
-
-    def step(self, D: Any, S: Any, Phi: Floats, rho: float) -> Floats | None:
-        held = np.flatnonzero(np.diff(D.indptr))  # others go to zero, their step is −Φ
-        D = D[held]
-        K = rho * (to_csr(D + D @ S) @ self.rows.A)
-        step = -Phi
-        others = step.copy()
-        others[held] = 0.0
-        if len(held):
-            inner = sp.identity(len(held), format="csc") + K.tocsc()[:, held]
-            try:
-                step[held] -= K @ others
-                step[held] = splu(inner).solve(step[held])
-            except RuntimeError:  # singular
-                return None
-        return step
 
 
 def solve_dense(H: Floats, right: Floats) -> Floats | None:

@@ -269,7 +269,7 @@ def to_csr(A: Any) -> Any:
 
 
 Judge: TypeAlias = Callable[[Floats], float]
-"""Residual of scaled impulses, relative to what is asked for: at most one for a solution."""
+"""Residual of impulses, relative to what is asked for: at most one for a solution."""
 
 
 class BestPoint(NamedTuple):

@@ -12,7 +12,6 @@ from ce_dynamics.contact.conditions import Conditions, Kind
 from ce_dynamics.contact.solvers.friction_problem import contact_conditions, de_saxce_residual
 from ce_dynamics.contact.solvers.proximal import (
     BodyPoints,
-    NewtonMethod,
     RowPoints,
     factor,
     projection_derivative,
@@ -68,8 +67,7 @@ def given(W: Floats, q: Floats, mu: Floats, tolerance: float = 1e-10) -> tuple[S
     """Scaled rows and what judges them."""
     rows = scale_rows(W, q, contact_conditions(W, q, mu), np.diag(W))
 
-    def judge(x: Floats) -> float:
-        r = rows.impulses(x)
+    def judge(r: Floats) -> float:
         return de_saxce_residual(r, W @ r + q, mu, q) / tolerance
 
     return rows, judge
@@ -87,7 +85,7 @@ def test_the_factor_has_the_rank_of_the_bodies() -> None:
     np.testing.assert_array_equal(factor(sp.csr_matrix(A))[0], B)
 
 
-def linear_system_of(kind: type[NewtonMethod], problem: Problem) -> tuple[NewtonMethod, ScaledRows]:
+def linear_system_of(kind: type[RowPoints], problem: Problem) -> tuple[RowPoints, ScaledRows]:
     """Return points of a problem, with A sparse as of many rows, or dense."""
     rows, _ = given(problem.delassus, problem.b, problem.conditions.mu[1::3])
     A = rows.A
@@ -96,7 +94,7 @@ def linear_system_of(kind: type[NewtonMethod], problem: Problem) -> tuple[Newton
 
 
 @pytest.mark.parametrize("kind", [BodyPoints, RowPoints])
-def test_newton_steps_are_those_of_differences(kind: type[NewtonMethod]) -> None:
+def test_newton_steps_are_those_of_differences(kind: type[RowPoints]) -> None:
     """Φ by central differences along the step: Φ(z) + ∂Φ step = 0."""
     points, rows = linear_system_of(kind, rocks(8, 0.5))
     centre, rho = rows.project(np.full(len(rows), 0.3)), 30.0
@@ -164,7 +162,7 @@ def test_contradictions_end_without_a_time_limit() -> None:
     # violation is at least −(b₁ + b₂)/2
     A, b = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, 0.5])
     rows = scale_rows(A, b, Conditions.of([Kind.UNILATERAL] * 2), np.ones(2))
-    found = solve_rows(rows, np.zeros(2), lambda x: float(np.max(-rows.w(x))) / 1e-8)
+    found = solve_rows(rows, np.zeros(2), lambda r: float(np.max(-rows.w(rows.scale(r)))) / 1e-8)
     assert found.verdict > 1.0
     np.testing.assert_allclose(rows.w(found.x), [-0.25, -0.25], rtol=1e-3)
 

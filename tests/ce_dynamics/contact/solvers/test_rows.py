@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.contact.conditions import Conditions, Kind
-from ce_dynamics.contact.solvers.newton import MapPoint, natural_map, normal_impulse
+from ce_dynamics.contact.solvers.newton import MapPoint, natural_map, normal_impulse, residual
 from ce_dynamics.contact.solvers.rows import sliding_shift
 
 BOX = np.array((int(Kind.BOX),))
@@ -43,3 +43,15 @@ def test_normal_rows_are_shifted_by_sliding() -> None:
     nothing = np.zeros(7)
     sliding_shift.py_func(w, Conditions(kind, kind, mu, nothing, nothing), (starts, members), s)
     np.testing.assert_allclose(s, (0.5 * 5.0, 0.0, 0.0, 0.25 * 7.0, 0.0, 0.0, 0.0), rtol=1e-15)
+
+
+def test_residual_is_nan_if_any_number_is() -> None:
+    """A NaN before or behind the largest part, of a row that moves or of one that moves nothing."""
+    rows = Conditions.of([Kind.UNILATERAL] * 3)
+    assert residual(np.ones(3), np.array((1.0, -2.0, 0.5)), rows, np.zeros(3)) == 2.0
+    assert residual(np.array((1.0, 1.0, 0.0)), np.array((0.0, 1.0, -3.0)), rows, np.zeros(3)) == 3.0
+    for k in range(3):
+        w = np.array((1.0, -2.0, 0.5))
+        w[k] = np.nan
+        for d in (np.ones(3), np.where(np.arange(3) == k, 0.0, 1.0)):
+            assert np.isnan(residual(d, w, rows, np.zeros(3)))
