@@ -114,13 +114,10 @@ def hinge_entries(bodies: Iterable[Body]) -> list[Entry]:
     return entries
 
 
-def hinge_values(outward: Outward, bodies: Iterable[Body]) -> dict[str, Scalar]:
+def hinge_values(outward: Outward, bodies: Sequence[Body]) -> dict[str, Scalar]:
     """Return coordinates and rates of inboard hinges by name."""
-    values: dict[str, Scalar] = {}
+    values: list[Scalar] = []
     for body in bodies:
-        hinge = body.inboard
-        for k, suffix in enumerate(hinge.coordinate_names):
-            values[join_name(body.name, suffix)] = outward.coordinate(body, k)
-        for k, suffix in enumerate(hinge.velocity_names):
-            values[rate_name(body.name, suffix, hinge.coordinate_names)] = outward.rate(body, k)
-    return values
+        values += [outward.coordinate(body, k) for k in range(body.inboard.n_q)]
+        values += [outward.rate(body, k) for k in range(body.inboard.n_v)]
+    return dict(zip((entry.name for entry in hinge_entries(bodies)), values, strict=True))
