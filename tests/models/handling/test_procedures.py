@@ -21,7 +21,7 @@ from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedures.cornering import G, points_of
 from ce_dynamics.models.handling.procedures.ride import ModesTest
 from ce_dynamics.models.handling.report.page import as_json
-from ce_dynamics.models.parts.manoeuvres import Manoeuvre, RampSteer, StraightOn
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre, ObstacleAvoidance, RampSteer, StraightOn
 from ce_dynamics.vehicles import load
 from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
 
@@ -276,6 +276,7 @@ def test_exit_speed_is_that_of_the_last_gate() -> None:
     found = handling.perform("obstacle-avoidance", "formula-student", search=0.0, speed="60 km/h")
     assert not found.trouble
     (run,) = found.runs
+    assert isinstance(run.task, ObstacleAvoidance)
     end = run.task.gates[-1].end
     there = [np.interp(end, run["x"], run[f"mass_centre_{v}"]) for v in ("vx", "vy")]
     assert found["exit_speed"] == pytest.approx(3.6 * math.hypot(*there), abs=3.6 * 0.02)
