@@ -302,7 +302,7 @@ class PosePath:
     @property
     def goal_text(self) -> str:
         """Goal of the way, for messages."""
-        left, right = 1e3 * self.goal
+        left, right = 1e3 * self.goal + 0.0  # no -0
         steered = f" with {100.0 * self.lock + 0.0:.4g} % of full lock" if self.steered else ""
         return (
             f"axle {self.search.axle.name!r}: travel of {left:.5g} mm left and {right:.5g} mm right{steered}"

@@ -68,6 +68,8 @@ def test_left_and_right_are_mirror_images(rig: kc.KCRig) -> None:
 def test_the_end_of_travel_is_told(rig: kc.KCRig) -> None:
     with pytest.raises(AssemblyError, match=r"travel of 900 mm left and 900 mm.* it comes to [1-9]\d\d"):
         rig.solve_poses([[0.9, 0.9]])
+    with pytest.raises(AssemblyError, match="travel of 0 mm left and 900 mm right"):
+        rig.solve_poses([[-0.0, 0.9]])
 
 
 def test_sweep_beyond_the_reach_keeps_the_poses_within(rig: kc.KCRig) -> None:
