@@ -183,16 +183,16 @@ class SingleParameter:
         if self._found is not None:
             return self._found
         key = content_in_process(self._kernel, self._q0, reach)
-        if key not in _tables:
+        table = _tables.get(key)
+        if table is None:
             names = ", ".join(closure.name for closure in self._kernel.loop.closures)
             with log_work(f"tabulating the loop {names}"):
-                made = tabulate(branch, reach, self._basin(branch))
-            if key is None:
-                return made
-            if len(_tables) == MOST_TABLES:
-                _tables.pop(next(iter(_tables)))
-            _tables[key] = made
-        return _tables[key]
+                table = tabulate(branch, reach, self._basin(branch))
+            if key is not None:
+                if len(_tables) >= MOST_TABLES:  # threads may come here together
+                    _tables.clear()
+                _tables[key] = table
+        return table
 
     def _basin(self, branch: Branch) -> Basin:
         """Return the basin that verifies the steps from a table of a branch, at nominal values."""
