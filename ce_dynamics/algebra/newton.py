@@ -239,12 +239,14 @@ def descend(
     return Found(x, gap)
 
 
-def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -> Found:
+def find_root(
+    residual: Callable[[Floats], Floats], x: Floats, allowed: float, *, patient: bool = False
+) -> Found:
     """Solve as many equations as unknowns, to rounding.
 
     Newton's method converges for laws with corners, unlike Broyden's updates.  Where it ends early,
-    Powell's hybrid method turns towards the steepest descent, to a root nearby.  Trust regions are last: they
-    find more roots, also distant ones, and the least residual if there is none.
+    Powell's hybrid method turns towards the steepest descent, to a root nearby.  Trust regions find more
+    roots, and the least residual if there is none, in a thousand times the evaluations.
 
     Parameters
     ----------
@@ -253,11 +255,13 @@ def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -
         Start.
     allowed : float
         Largest accepted residual.
+    patient : bool
+        Search in trust regions at last.
 
     Returns
     -------
     Found
-        The least residual that was reached, whether or not it is accepted.
+        The end of the last search, whether or not its residual is accepted.
     """
 
     def bounded(x: Floats) -> Floats:
@@ -273,7 +277,7 @@ def find_root(residual: Callable[[Floats], Floats], x: Floats, allowed: float) -
     from scipy import optimize  # here, because SciPy takes 0.4 s to load
 
     found = newton(np.asarray(optimize.root(bounded, x, method="hybr", options={"xtol": 1e-14}).x))
-    if found.size <= allowed:
+    if found.size <= allowed or not patient:
         return found
     slope = Differenced(bounded).slope
     nearest = np.asarray(

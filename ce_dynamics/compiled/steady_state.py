@@ -147,7 +147,7 @@ class SteadySearch:
                 "accelerations are not finite at the start; start where loops can be assembled"
             )
         allowed = tolerance * max(1.0, largest_residual(first))
-        found = find_root(self.residual, z, allowed)
+        found = find_root(self.residual, z, allowed, patient=True)
         if not found.size <= allowed:
             raise AssemblyError(self.failure(found.x, np.abs(found.gap)))
         return np.asarray(found.x)
