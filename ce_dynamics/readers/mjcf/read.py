@@ -57,9 +57,11 @@ def check_sizes(
         refuse_large(element)
         own = copies
         if element.tag == "replicate":
-            own = copies * max(find_count(element, "count"), 1)
+            given, count = element.text("count"), find_count(element, "count")
+            if count < 0:  # none for MuJoCo
+                raise element.error(f"count={checks.show(given)} must be at least 0")
+            own = copies * max(count, 1)
             if own > MOST_COPIES:
-                given = element.text("count")
                 raise element.error(f"count={given} makes {own:,} copies, {MOST_COPIES:,} are allowed")
         check_sizes(element, included, own)
 

@@ -100,7 +100,9 @@ class Postconditions(Monitor):
     def check_run(self, run: FinishedRun) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
         if fault is not None:
-            came_first = run.cause == "by itself" and fault.k < len(run.t) - 1
+            # a run that went on beyond a limit broke because of it; numbers that grow are what broke it
+            passed = bool(np.any(run.seen.outputs[fault.k, self.columns] < 0.0)) and fault.k < len(run.t) - 1
+            came_first = passed and run.cause == "by itself"
             run.cut(max(fault.k, 1))  # the start is always shown
             if not run.trouble or came_first:
                 run.end(fault.what, "broken promise")
@@ -163,9 +165,9 @@ class Postconditions(Monitor):
 
     def _other(self, y: Floats, u: Floats, outputs: Floats) -> str:
         model = self._model
-        for column, said in self._limited.items():
+        for column, limit in self._limited.items():
             if outputs[column] < 0.0:
-                return said
+                return limit
         groups = (
             ("state", (*model.layout.q, *model.layout.v, *model.layout.x), y),
             ("input", model.layout.u, u),
