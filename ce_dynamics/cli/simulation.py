@@ -48,7 +48,7 @@ def accuracy_of(options: Simulate) -> dict[str, Any]:
     given = {name: getattr(options, name) for name in units}
     found = {n: si_value(f"--{n}", text, units[n]) for n, text in given.items() if text is not None}
     try:
-        settings_of(method, METHODS, **found)
+        settings_of(method, METHODS, (), **found)
     except ModelError as error:  # begins with the name
         raise DataError(f"--{error}") from None
     return {"method": method, **found}

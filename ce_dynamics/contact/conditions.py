@@ -238,7 +238,8 @@ class SparseRows(NamedTuple):
     ) -> SparseRows:
         """Return rows with the entries of A, B (m, n) at the velocities of two bodies each, -1 for none."""
         bodies = (np.ascontiguousarray(part, dtype=np.int64) for part in (body_a, body_b))
-        return cls(*rows_of_pairs(*bodies, np.arange(len(A)), 1, A, B), width)
+        starts, columns, values = rows_of_pairs(*bodies, np.arange(len(A)), 1, A, B)
+        return cls(starts, columns, values, width)
 
     @property
     def height(self) -> int:

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
-from ce_dynamics.contact.solvers.newton import residual
+from ce_dynamics.contact.newton import residual
 from ce_dynamics.errors import ModelError
 
 ROUNDING = 1e-13
@@ -170,7 +170,7 @@ class Problem:
     def residual(self, p: Floats) -> float:
         """Return the residual of p as a velocity: the largest of |p_i − P_i(p − ρ w)| / ρ_i.
 
-        P is the projection of `ce_dynamics.contact.solvers.newton`; ρ_i is 1/A_ii, of the rows of a contact
+        P is the projection of `ce_dynamics.contact.newton`; ρ_i is 1/A_ii, of the rows of a contact
         the smallest.  Rows that move nothing contribute the part of w that their condition forbids.
         """
         return float(residual(self.diagonal, self.w(p), self.conditions, p))

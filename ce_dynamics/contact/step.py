@@ -29,10 +29,10 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, SparseRows, rows_of_pairs
 from ce_dynamics.contact.gauss_seidel import Solver, clip_to_bounds, sweeps
+from ce_dynamics.contact.newton import DENSE_ROWS, HALVINGS, newton_small
 from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, limit_gain
 from ce_dynamics.contact.restitution import Impact, impacts
 from ce_dynamics.contact.solvers.chain import NEWTON_STEPS, SWEEPS, Chain
-from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small
 from ce_dynamics.simulation.integrators.kernels import Integers, Matrix, Vector, kernel, reader
 
 LARGEST = 2 * DENSE_ROWS
@@ -397,8 +397,8 @@ class ContactStep(ABC):
     def conditions(self) -> Conditions:
         """Return the conditions on the rows of all meetings."""
         R, per = self.rows, self.given.per
-        own = (part[:per] for part in (R.kind, R.normal, R.mu, R.lower, R.upper))
-        return Conditions(*own).repeat(self.count)
+        one = Conditions(R.kind[:per], R.normal[:per], R.mu[:per], R.lower[:per], R.upper[:per])
+        return one.repeat(self.count)
 
     def problem(self) -> Problem:
         """Return the complementarity problem of the step."""
@@ -407,8 +407,13 @@ class ContactStep(ABC):
     def _problem_of(self, c: Floats) -> Problem:
         R, per, size = self.rows, self.given.per, self.rows.free.size
         pairs = R.first, R.second, np.arange(self.count), per
-        GT = SparseRows(*rows_of_pairs(*pairs, R.J_a, R.J_b), size)
-        YT = SparseRows(*rows_of_pairs(*pairs, R.Y_a, R.Y_b), size)
+        GT, YT = (
+            SparseRows(starts, columns, values, size)
+            for starts, columns, values in (
+                rows_of_pairs(*pairs, R.J_a, R.J_b),
+                rows_of_pairs(*pairs, R.Y_a, R.Y_b),
+            )
+        )
         return Problem(GT, YT, R.free.ravel().copy(), c[: per * self.count].copy(), self.conditions())
 
     def _impacts(self, solver: Solver) -> Impact | None:

@@ -140,9 +140,9 @@ class ComplianceSensitivities:
         if vertical == "load":
             free, *_ = elastic.settle(pose, none, None)
             given, given_by = free.vertical, self._moved(free, none, True, given_by)[1]
-        state, *ideal = elastic.settle(pose, loads, given)
+        state, start, ideal = elastic.settle(pose, loads, given)
         way, vertical_by = self._moved(state, loads, given is None, given_by)
-        return self._changes(elastic.linearise(loads, state, *ideal), state, loads, way, vertical_by)
+        return self._changes(elastic.linearise(loads, state, start, ideal), state, loads, way, vertical_by)
 
     # Balance
 

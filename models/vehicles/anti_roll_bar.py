@@ -62,7 +62,8 @@ class AntiRollBarData(BodyData):
             (joint,) = drop_link.joints()
             halves.append(add_rigid_body(system, name, half, chassis, joint.hinge))
             drop_link.close(system)
-        system.add_force(TwistSpring(f"{axle}.anti_roll_bar", *halves, self.stiffness, self.damping))
+        first, second = halves
+        system.add_force(TwistSpring(f"{axle}.anti_roll_bar", first, second, self.stiffness, self.damping))
 
 
 class TwistSpring(ForceElement):

@@ -234,7 +234,8 @@ def nearest(
         return np.array(residual(moved(step)))
 
     still = np.zeros(len(free))
-    step = np.linalg.lstsq(differences(left, still, DIFFERENCE), -left(still), rcond=None)[0]
+    J = differences(left, still, DIFFERENCE)
+    step = np.asarray(np.linalg.lstsq(J, -left(still), rcond=None)[0], dtype=float)
     return model.with_unit_quaternions(moved(step))
 
 

@@ -193,7 +193,7 @@ class QuantityRows:
                     where = f"of {frame.body.name!r} at {frame.at.tolist()}"
                     self.labels += [f"{letter}{axis} {where}" for axis in "xyz"]
                     self.entries += [(kind, frame, k) for k in range(3)]
-            elif isinstance(each, str) and each in known:
+            elif each in known:
                 self.labels.append(each)
                 kind, place = known[each]
                 self.entries.append((kind, None, place))

@@ -14,8 +14,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweep_problem
+from ce_dynamics.contact.newton import DENSE_ROWS, HALVINGS, newton_small, residual
 from ce_dynamics.contact.problem import Problem, Solution
-from ce_dynamics.contact.solvers.newton import DENSE_ROWS, HALVINGS, newton_small, residual
 from ce_dynamics.contact.solvers.proximal import solve_rows
 from ce_dynamics.contact.solvers.rows import Judge, Operator, scale_rows, to_csr
 

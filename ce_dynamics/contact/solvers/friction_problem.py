@@ -136,8 +136,9 @@ def matrix_and_diagonal(W: Operator) -> tuple[Operator, Floats]:
     """Return W as array or CSR matrix, and its diagonal without rounding below zero."""
     if isinstance(W, LinearOperator):
         W = np.column_stack([W @ e for e in np.eye(W.shape[1])]) if W.shape[1] else np.zeros((0, 0))
-    A = to_csr(W) if sp.issparse(W) else np.asarray(W, dtype=float)
-    if not np.all(np.isfinite(A.data if sp.issparse(A) else A)):
+    is_sparse = sp.issparse(W)
+    A = to_csr(W) if is_sparse else np.asarray(W, dtype=float)
+    if not np.all(np.isfinite(A.data if is_sparse else A)):
         raise ModelError("solve_friction: W holds numbers that are not finite")
     d = np.asarray(A.diagonal(), dtype=float)
     return A, np.where(d > 1e-14 * float(np.max(d, initial=0.0)), d, 0.0)

@@ -24,7 +24,7 @@ from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, Integers, Kind
-from ce_dynamics.contact.solvers.newton import (
+from ce_dynamics.contact.newton import (
     ALIKE,
     DENSE_ROWS,
     HALVINGS,

@@ -75,7 +75,8 @@ class StateDeclaration(NamedTuple):
     unit: str
     initial: float = 0.0
 
-    UNTRACED = ("initial",)
+
+StateDeclaration.UNTRACED = ("initial",)  # type: ignore[attr-defined]  # a named tuple declares fields only
 
 
 class Response(NamedTuple):

@@ -66,7 +66,7 @@ def read_engine_map(reading: Reading, part: JsonObject) -> Engine:
     )
 
 
-def shafts(reading: Reading, part: JsonObject) -> Engine:
+def engine_shafts(reading: Reading, part: JsonObject) -> Engine:
     """Return ``EngineShafts``: throttle times a torque, and losses; a motor shaft with inertia."""
     torque, losses = to_radians(*part.pairs("Torque Map")), to_radians(*part.pairs("Losses Map"))
     speeds = tuple(sorted({*torque[0], *losses[0]}))
@@ -86,7 +86,7 @@ def to_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
 ENGINES: Mapping[str, Callable[[Reading, JsonObject], Engine]] = {
     "EngineSimpleMap": read_engine_map,
     "EngineSimple": simple,
-    "EngineShafts": shafts,
+    "EngineShafts": engine_shafts,
 }
 """In the order in which one is taken where a folder has several."""
 

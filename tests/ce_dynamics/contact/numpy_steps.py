@@ -114,8 +114,8 @@ def contact_rows_of(contacts: RigidContacts, meetings: Meetings, r: Floats) -> t
     J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
     psi[:, 0] = meetings.psi
     contact_rows(contacts.placed.scene, meetings, r, per, J_a, J_b)
-    bodies = [np.repeat(body, per) for body in (meetings.first, meetings.second)]
-    return RigidRows(*bodies, J_a, J_b, psi.ravel(), np.zeros(per * m)), contacts.conditions(m)
+    first, second = (np.repeat(body, per) for body in (meetings.first, meetings.second))
+    return RigidRows(first, second, J_a, J_b, psi.ravel(), np.zeros(per * m)), contacts.conditions(m)
 
 
 def margin_of(contacts: RigidContacts, state: RigidState, h: float) -> float:

@@ -34,9 +34,10 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import warn_if_steep
 from ce_dynamics.simulation.results import observe_run
-from tests.ce_dynamics.dynamics.test_control import Held, Push
+from tests.ce_dynamics.dynamics.test_control import Held
 from tests.ce_dynamics.embedding.test_loops import Case
 from tests.support.augmented import NOTHING
+from tests.support.elements import HingeInput
 from tests.support.systems import CHARTS, Z, add, dyad, five_bar, rssr, through
 
 
@@ -284,7 +285,7 @@ def test_charts_are_checked_between_samples_off_the_grid() -> None:
     system = falling(False)
     add(system, "cart", "ground", Prismatic((1, 0, 0), (0, 5, 0)), np.array((0.0, 5.0, 0.0)))
     system.add_input("force", "N")
-    system.add_force(Push(system.bodies[-1]))
+    system.add_force(HingeInput("push", system.bodies[-1], "force"))
     system.add_controller(Held(1.0 / math.pi))
     model = Model(system)
     run = ce.simulate(model, duration=1.0, interval=1.0, method="rk4", step=1e-3)

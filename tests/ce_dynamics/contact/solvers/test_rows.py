@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.contact.conditions import Conditions, Kind
-from ce_dynamics.contact.solvers.newton import MapPoint, natural_map, normal_impulse, residual
+from ce_dynamics.contact.newton import MapPoint, natural_map, normal_impulse, residual
 from ce_dynamics.contact.solvers.rows import sliding_shift
 
 BOX = np.array((int(Kind.BOX),))
