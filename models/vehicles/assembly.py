@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
@@ -138,9 +139,11 @@ def assemble_vehicle(
             add_command(system, data)
         else:
             system.add_input(name, "1", between=between)
-    first = data.corners[data.driven[0]]
-    radius = fitted[first.name].unloaded_radius if first.name in fitted else first.tyre.unloaded_radius
-    spin = nominal(speed / radius) * rolling_ratio(data)
+    radii = {
+        name: fitted[name].unloaded_radius if name in fitted else corner.tyre.unloaded_radius
+        for name, corner in data.corners.items()
+    }
+    spin = nominal(speed / radii[data.driven[0]]) * rolling_ratio(data)
     by_hand = data.assistance is None or data.assistance.shifting is None
     inputs = data.powertrain.inputs_at(spin) if by_hand else data.powertrain.inputs
     for name, (least, default, largest) in inputs.items():
@@ -169,7 +172,7 @@ def assemble_vehicle(
     assisting: Sequence[Controller] = ()
     assisted_brakes: dict[str, dict[str, str]] = {}
     if data.assistance is not None:
-        assisting = controllers(data, spin)
+        assisting = controllers(data, radii, spin)
         assisted_brakes = {name: brake_inputs(name, assisting) for name in data.corners}
     wheels: dict[str, DrivenWheel] = {}
     spins, lifted = {}, 0.0
@@ -197,7 +200,7 @@ def assemble_vehicle(
             None if housing is None else system.find(housing),
             own_ratio(data, axle.name),
         )
-        radius = tyre.unloaded_radius
+        radius = radii[corner.name]
         lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / carrying
         spins[corner.name] = speed / radius
         system.start(wheel, v=[spins[corner.name]])
@@ -216,7 +219,7 @@ def assemble_vehicle(
         add_hitch_sensors(system, name)
     for controller in assisting:
         system.add_controller(controller)
-    places = [(corner.W, corner.tyre.unloaded_radius) for corner in data.corners.values()]
+    places = [(corner.W, radii[name]) for name, corner in data.corners.items()]
     start_on(system, chassis, surface, data.ride_height + lifted + start_height(surface, places), speed)
     # their names are checked in any case
     soft = [one for bushing in data.bushings for one in bushing.elastic(system)]
@@ -309,24 +312,26 @@ def start_tilted(system: System, chassis: Body, road: Road, height: float, speed
     system.start(chassis, q=[*r.tolist(), *q.tolist()], v=[0.0, 0.0, 0.0, *(speed * forward).tolist()])
 
 
-def find_assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
+def find_assisted_wheels(parameters: VehicleParameters, radii: Mapping[str, Scalar]) -> list[AssistedWheel]:
     """Return the wheels but those of trailers, from front to rear, left before right."""
     return [
-        AssistedWheel(name, corner.tyre.unloaded_radius, corner.W[1], name in parameters.driven)
+        AssistedWheel(name, radii[name], corner.W[1], name in parameters.driven)
         for axle in parameters.layout.axles_of(None)
         for name, corner in ((name, parameters.corners[name]) for name in axle.corners)
     ]
 
 
-def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[Controller]:
+def controllers(
+    parameters: VehicleParameters, radii: Mapping[str, Scalar], wheel_speed: float
+) -> Sequence[Controller]:
     """Return the controllers of a vehicle in the order in which they act: anti-lock brakes act last.
 
-    Its wheels begin to turn at a speed [rad/s].
+    Its wheels, of unloaded radii by corner [m], begin to turn at a speed [rad/s].
     """
     data = parameters.assistance
     if data is None:
         return ()
-    wheels = find_assisted_wheels(parameters)
+    wheels = find_assisted_wheels(parameters, radii)
     found: list[Controller] = []
     if data.shifting is not None:
         if not isinstance(parameters.powertrain, ManualData):
