@@ -23,6 +23,8 @@ SUFFICIENT = 1e-4
 """Part of the predicted decrease that a damped step must bring (Armijo)."""
 STATIONARY = 1e-9
 """Cosine between the residual and all possible changes of it, below which nothing nearer is near."""
+BEYOND = 1e30
+"""Residual where there is none: steps do not lead there."""
 
 
 def largest_residual(r: Floats) -> float:
@@ -285,7 +287,3 @@ def find_root(
     )
     found = newton(nearest)
     return found if found.size <= allowed else Found(nearest, bounded(nearest))
-
-
-BEYOND = 1e30
-"""Residual where there is none: steps do not lead there."""

@@ -205,8 +205,8 @@ def to_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
 def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     """Return formulas for what is recognised, Newton's method on the other closures of S, part after part.
 
-    Legs are left to formulas: the rest depends on their lengths only.  Where a single
-    coordinate leads, all is by formulas on the branch that it leads along, or in one table of that.
+    Legs are left to formulas: the rest depends on their lengths only.  Where a single coordinate
+    leads, all is by formulas on the branch that it leads along, or in one table of that.
     """
     driven = bool(S.siblings or S.prescribed)
     if not S.N:

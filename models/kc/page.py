@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.kc.sweeps import convert_units
+from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
+from ce_dynamics.models.kc.sweeps import convert_units, curves_of
+from ce_dynamics.models.kc.travel_limits import ends_of_travel
+from ce_dynamics.models.vehicles.summary import finite_numbers
 from ce_dynamics.views.charts import (
     COLOURS,
     GREY,
@@ -29,21 +33,9 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from ce_dynamics.views.scene.take import Take
-import math
-from typing import TYPE_CHECKING
-
-from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
-from ce_dynamics.models.kc.sweeps import curves_of
-from ce_dynamics.models.kc.travel_limits import ends_of_travel
-from ce_dynamics.models.vehicles.summary import finite_numbers
-
-if TYPE_CHECKING:
-    import xarray as xr
-
     from ce_dynamics.models.kc.compliance import Compliance
     from ce_dynamics.models.kc.rig import KCRig
-
+    from ce_dynamics.views.scene.take import Take
 
 LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 """Range of a panel at least, lest it shows rounding."""

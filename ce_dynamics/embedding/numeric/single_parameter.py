@@ -29,10 +29,10 @@ logger = logging.getLogger(__name__)
 
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
+MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings distinguish
 MOST_TABLES = 256  # that are kept, of some 10 kB each
 _tables: dict[bytes | None, BranchTable] = {}
 """Tables of this process by the content of their loops: the next model of the same mechanism has the same."""
-MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings distinguish
 
 
 class SingleParameter:

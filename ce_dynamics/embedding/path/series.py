@@ -1,7 +1,7 @@
 """Smooth functions of one variable as finite series, with their first two derivatives.
 
-Both kinds have all derivatives everywhere, so that results are as smooth as an integrator
-needs, and a fixed number of operations.
+Both kinds have all derivatives everywhere, so that results are as smooth as an integrator needs, and a fixed
+number of operations.
 """
 
 from __future__ import annotations
