@@ -62,7 +62,7 @@ class PhysicalityWarning(UserWarning):
 
 
 class ImmobilityWarning(UserWarning):
-    """A loop, or a hinge of one, cannot move although its hinges could, or moves less than exact data say."""
+    """A loop, or a hinge of one, cannot move although its hinges could, or moves less than by exact data."""
 
 
 class SingularityWarning(UserWarning):

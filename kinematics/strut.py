@@ -5,7 +5,7 @@ p from D to its foot and u along it; F is on the line, s away from the foot, so 
 
     s = sqrt(ℓ² − d²),    sin γ = d / ℓ,    cos γ = s / ℓ,
 
-γ being the angle between DF and the line.  Three hinges between arm and upright tell the rest one after the
+γ being the angle between DF and the line.  Three hinges between arm and upright give the rest one after the
 other: a universal one points a body without mass, the kingpin, from D at F; the swivel turns about DF by φ
 until the tie rod has its length; on it the upright tilts about n = u × p / d by β = γ_0 − γ, which keeps the
 line pointing at F.

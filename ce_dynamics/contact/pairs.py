@@ -69,7 +69,7 @@ def apart_along(one: PlacedShape, other: PlacedShape, n: Array) -> Scalar:
 def facing_edges(box: PlacedShape, along_axis: int, n: Array) -> list[Array]:
     """Return middles of the two edges along an axis that a contact with normal n may have, n into the box.
 
-    Of the two other axes, that nearer to n tells the side; along the other both edges may touch, which of two
+    Of the two other axes, that nearer to n gives the side; along the other both edges may touch, which of two
     boxes face to face they do.
     """
     j, k = ((1, 2), (2, 0), (0, 1))[along_axis]

@@ -11,7 +11,7 @@ where γ is what ψ̈ (or the rate of the sliding velocity) is without v̇.  Tha
 equation in y, which explicit Runge–Kutta methods integrate with their order; what drifts is projected back
 onto ψ = 0, ψ̇ = 0 after every step, by less than the error of a step.  A step is good if, at its start and its
 end, nothing pulls that can only push, nothing sticks beyond its bound, what slides slides on, no open gap
-has closed, and the change of v is nearly that of the trapezoidal rule (which knows when a step is too long);
+has closed, and the change of v is nearly that of the trapezoidal rule (which shows steps that are too long);
 otherwise it is halved, and at last complementarity decides, in steps of first order.
 
 The step itself is machine code: `ce_dynamics.contact.compiled_smooth`.

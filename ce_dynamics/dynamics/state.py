@@ -26,7 +26,7 @@ class Entry:
 
     name: str
     unit: str
-    # "chart" of a coordinate that stays as it is and says which chart a loop is on: of no use in results
+    # "chart" of a coordinate that stays as it is and records which chart a loop is on: of no use in results
     role: CoordinateRole = field(default="quantity", repr=False)
 
 

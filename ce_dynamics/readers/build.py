@@ -269,7 +269,7 @@ def leading(bodies: Collection[Body], found: Collection[str], requested: Collect
 def independent(bodies: Collection[Body], declared: dict[str, bool | None]) -> list[Body]:
     """Return independent hinges of an aggregated body, as far as the file names them.
 
-    ``independent`` counts as true where it is missing, but a file that says nothing of a loop, or names only
+    ``independent`` counts as true where it is missing, but a file that names none of a loop, or only
     some that are, leaves the others open.
     """
     moving = [body for body in bodies if body.inboard.n_v > 0]

@@ -78,7 +78,7 @@ class SymbolicLinkage(ClosedForm):
     independent : str or sequence of str
         Bodies whose hinges are given; all others are dependent.
     cuts : sequence of Cut
-        The closures whose equations these are.  They say how the loop is closed to other formulations, and
+        The closures whose equations these are.  They state the closure of the loop to other formulations, and
         the equations are verified against them.  Without any the equations themselves close the loop.
     parameters : mapping of Symbol to float
         Values of all other symbols.

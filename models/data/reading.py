@@ -67,8 +67,8 @@ FORMATS = (1, 2)
 class DataFile(NamedTuple):
     """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
 
-    ``format`` is the version of its format; ``notes`` name what a file of another format says that is not
-    done, or what is chosen in reading it; ``origins`` its sections with the files that they come from;
+    ``format`` is the version of its format; ``notes`` name entries of a file of another format that have
+    no effect, and choices made in reading it; ``origins`` its sections with the files that they come from;
     ``whole`` the keys of sections that it replaces as a whole; ``body`` a file with the shape of its body.
     """
 

@@ -164,7 +164,7 @@ def vehicle_plant(
     free : sequence of str
         Numbers of the data that are free.
     runs : sequence of Recording
-        Their channels say which inputs and outputs the vehicle needs.
+        Their channels determine which inputs and outputs the vehicle needs.
     overrides : sequence of str
         As of `VehicleParameters.load`.
     """

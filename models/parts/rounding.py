@@ -163,7 +163,7 @@ class RoundedTable(Law):
     widest : float
         Largest half width of a rounding.
     passive : bool
-        Whether what the points say at 0 is kept, as of a damper, which at rest must not push: a corner at
+        True keeps the value of the points at 0, as for a damper, which at rest must not push: a corner at
         (0, 0) stays there, and roundings of others do not reach it.
     """
 

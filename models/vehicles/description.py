@@ -88,8 +88,8 @@ class VehicleParameters:
         `Steering` by the name of its section.
     bushings : tuple of VehicleBushing
     notes : tuple of str
-        What files of other formats say that is not done, or is chosen; what tyre files leave open; points
-        of a base that are kept though the axle's hardpoints changed.
+        Entries of files of other formats that have no effect, and choices made in reading them; what tyre
+        files leave open; points of a base that are kept though the axle's hardpoints changed.
     origins : mapping of str
         Names of the files of other formats that sections come from.
     corners : dict

@@ -312,7 +312,7 @@ def name_errors(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[N
     ----------
     name : str
         Of the vehicle.  Messages that begin with it, with a line of a file or with the override that is
-        wrong say already what is meant.
+        wrong need no further name.
     shown : str
         What is put before others.
     origins : mapping of str

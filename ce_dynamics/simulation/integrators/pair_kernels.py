@@ -318,7 +318,7 @@ def finish_step(w, track, lane, held, dense, width, store):  # type: ignore[no-u
     floor = max(error, 1e-10)
     factor = SAFETY * floor ** -(exponent - 0.75 * BETA) * track.clock[2, lane] ** BETA
     proposed = h * min(GROW, max(SHRINK, factor))
-    # a step shortened to meet the end says nothing against the one that was wanted
+    # a step shortened to meet the end is no reason against the one that was wanted
     track.clock[1, lane] = max(proposed, min(wanted, track.clock[1, lane])) if ends else proposed
     track.clock[2, lane] = max(floor, 1e-4)
     track.clock[0, lane] = t_new

@@ -160,7 +160,7 @@ def run_on_cluster(
     SimulationError
         If a batch was lost too often, or the cluster is gone.
     CeDynamicsError
-        Of a batch, which would say the same again.
+        Raised by a batch; it would fail the same way again.
     """
     import distributed  # here, because an extra installs it
     from distributed.client import ClosedClientError

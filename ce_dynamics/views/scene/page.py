@@ -83,7 +83,7 @@ def page(title: str, content: Mapping[str, Any], packed: Packed, start: str) -> 
     ----------
     title : str
     content : mapping
-        What is shown, as JSON can say it; arrays are in `packed`.
+        Content of the page in types of JSON; arrays are in `packed`.
     packed : Packed
     start : str
         Script of the folder ``web`` that starts the page.

@@ -7,7 +7,7 @@ With the right and left eigenvectors r and l of the state matrix, state i has th
 in a mode, whatever its unit (Pérez-Arriaga, Verghese and Schweppe, 1982).  Participations of states that
 belong together, such as the angle and the rate of roll, are added; the largest sum names the mode.  Travels
 of suspensions are left out: a body that heaves above resting wheels has them as well, of wheels that hop the
-rates tell.  Modes that couple change their shape with the speed, so that a name is given at one speed and
+rates decide.  Modes that couple change their shape with the speed, so that a name is given at one speed and
 followed from there: of two speeds those modes belong together whose eigenvectors are most nearly
 biorthogonal.
 """

@@ -16,7 +16,7 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 
 ALONG = 0.1
-"""[m] from a joint to the points that say its axes."""
+"""[m] from a joint to the points that define its axes."""
 TAKEN = {"wheel", "bar", "origin", "tyre", "brake", "chassis", "steering", "axle"}
 GRAPH, RIGHT = "graph", "right"
 """Key under which the words of a graph stand among its numbers, until the vehicle's file is written."""

@@ -28,7 +28,7 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 UP = np.array([0.0, 0.0, 1.0])
 LINK_ENDS = CHASSIS_END, ARM_END = "Bushing Data Chassis", "Bushing Data Arm"
 KINGPIN = 0.05
-"""[m] from a joint to the points that say its axis."""
+"""[m] from a joint to the points that define its axis."""
 
 
 def double_wishbone(reading: Reading, part: JsonObject) -> Sections:

@@ -107,7 +107,7 @@ IDLER_JOINT: Sections = {
 }
 """Chrono's is rigid."""
 SHAFT = 0.1
-"""[m] between the points that say an axis."""
+"""[m] between the points that define an axis."""
 STRAIGHT = 1e-6
 """Largest deviation of a unit vector from an axis for which it is taken."""
 

@@ -76,7 +76,7 @@ class MassiveLinkData(LinkData):
     """A link that has mass, since it carries a spring: a rod, or a body on a universal joint of the chassis.
 
     From the joint, its axis on the chassis passes through ``first`` and that on the link through ``second``.
-    They say how the link turns about its own line, which matters where a spring acts beside that.
+    They define how the link turns about its own line, which matters where a spring acts beside that.
     """
 
     body: BodyData | None = None
