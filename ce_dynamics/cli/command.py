@@ -163,13 +163,7 @@ app.callback(invoke_without_command=True, epilog=EXPLANATION)(
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
-    """Run ``simulate-vehicle`` and return its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-    """
+    """Run ``simulate-vehicle`` and return its exit code."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning

@@ -33,16 +33,10 @@ APART = 1e-6
 
 
 class Peer(NamedTuple):
-    """Results of MuJoCo for a robot.
+    """Results of MuJoCo for a robot, NaN where they are missing and why they are.
 
-    Attributes
-    ----------
-    time : float
-        Time of ``mj_forward`` with the fastest solver, less that of an empty call [µs]; NaN without.
-    difference : float
-        Largest difference of accelerations at rest, over the largest acceleration [-]; NaN without.
-    why : str
-        Reason of a missing number.
+    ``time`` is that of ``mj_forward`` with the fastest solver, less that of an empty call [µs];
+    ``difference`` the largest one of accelerations at rest, over the largest acceleration.
     """
 
     time: float

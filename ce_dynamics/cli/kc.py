@@ -234,13 +234,7 @@ def print_measured(tried: Sequence[Measured], axle: str) -> None:
 
 
 def run_sweeps(rig: KCRig, wanted: Sequence[Sweep]) -> tuple[dict[str, xr.Dataset], str]:
-    """Return sweeps by name, as far as the axle reaches, and the cause that ends the first incomplete one.
-
-    Raises
-    ------
-    AssemblyError
-        If no pose of any is reached.
-    """
+    """Return sweeps by name, as far as the axle reaches, and the cause that ends the first incomplete one."""
     sweeps: dict[str, xr.Dataset] = {}
     stopped: dict[str, AssemblyError] = {}
     for one in wanted:

@@ -44,13 +44,7 @@ class LateModule(ModuleType):
 
 
 class LateLoader(Loader):
-    """Leaves executing a module to `LateModule`.
-
-    Parameters
-    ----------
-    loader : Loader
-        Loader that executes it.
-    """
+    """Leaves executing a module by a loader to `LateModule`."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader

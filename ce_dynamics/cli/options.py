@@ -62,14 +62,8 @@ class HelpPanel(NamedTuple):
 def with_options(options: type[Options], work: Callable[..., int], **first: Any) -> Callable[..., int]:
     """Return a function for Typer whose parameters are the fields of a class of options.
 
-    Parameters
-    ----------
-    options : dataclass
-        With fields made by `argument` and `HelpPanel`; its docstring is the help text.
-    work : callable
-        Called with an instance.
-    **first
-        Annotations of parameters that ``work`` gets before it.
+    Fields are made by `argument` and `HelpPanel`; the docstring of the class is the help text.  ``work`` gets
+    an instance, after the parameters of ``first`` by their annotations.
     """
 
     def command(**given: Any) -> int:

@@ -24,15 +24,8 @@ from ce_dynamics.models.data.schema import Section, fields_of, leaves
 class Groups:
     """A schema, and groups of its members for which one key stands.
 
-    Parameters
-    ----------
-    schema : type of Section
-    members : tuple of str
-        Fields of the schema that are sections of the same kind.
-    groups : mapping
-        Name of a group to its members; a group that is a section of the schema has numbers of its own.
-    shared : frozenset of str
-        Fields of a member that are *listed* once for all members while these agree (a tyre).
+    ``members`` are sections of the same kind; a group that is a section of the schema has numbers of its own.
+    ``shared`` fields of members are *listed* once for all members while these agree (a tyre).
     """
 
     schema: type[BaseModel]

@@ -80,15 +80,7 @@ _VECTORS = {("m", XYZ): "(1.2, 0.45, 0.3) m", ("m/s", XYZ[:2]): "(3.0, -2.0) m/s
 
 
 class QuantityError(ValueError):
-    """A value that is no quantity of its kind.
-
-    Parameters
-    ----------
-    problem : str
-        The value and what is wrong with it.
-    unit, example : str
-        What is expected, and a plausible value.
-    """
+    """A value that is no quantity of its kind: the problem, the expected unit, and a plausible value."""
 
     def __init__(self, problem: str, unit: str, example: str) -> None:
         self.problem, self.unit = problem, unit
@@ -364,16 +356,8 @@ def check_number(
 ) -> float:
     """Return the value as a float, if it is a finite number within its bounds; one that is free stays so.
 
-    Parameters
-    ----------
-    owner, name : str
-        What the number belongs to and what it is called; both start the message.
-    value : object
-        What the user gave.
-    above, at_least, at_most : float
-        Bounds; ``above`` excludes its own value.
-    unit : str
-        SI unit of the number and its bounds, for messages; "1" for a plain number.
+    ``owner`` and ``name`` start the message; ``above`` excludes its own value; ``unit`` is that of the
+    bounds.
     """
     return finite_number(
         value, owner, name, above=above, at_least=at_least, at_most=at_most, unit=unit, error=DataError

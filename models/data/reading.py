@@ -93,13 +93,6 @@ def read_file(path: Path) -> DataFile:
 
     A mapping may carry ``source: key`` for all its numbers; a value may carry its own as ``1.2 m [key]`` or
     ``[key; note]``.  Source keys are explained in the top-level table ``sources``.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is larger than `LARGEST_FILE`, is not YAML, has a key twice or one with
-        nothing in it, or more than `MOST_VALUES` keys and values, counted with what aliases stand for, or
-        more than `DEEPEST` levels.
     """
     content = files.read("parameter file", path, LARGEST_FILE)
     try:

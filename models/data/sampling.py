@@ -93,17 +93,10 @@ def number(name: str, text: str, quantity: ParameterQuantity) -> float:
 
 
 def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | None, seed: int) -> Floats:
-    """Return one row of values per run, columns as the distributions.
+    """Return one row of values per run, columns as the distributions; a grid's size follows from its points.
 
-    Parameters
-    ----------
-    kind : str
-        ``grid``: all combinations; ``latin-hypercube``: every part of every range once; ``monte-carlo``:
-        independent.
-    distributions : mapping
-    runs : int or None
-        How many; None for a grid, whose size follows from its points.
-    seed : int
+    ``grid`` are all combinations; ``latin-hypercube`` has every part of every range once; ``monte-carlo``
+    draws independently.
     """
     checks.choice("kind", kind, KINDS, DataError)
     checks.integer("seed", seed, at_least=0, error=DataError)

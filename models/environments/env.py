@@ -279,13 +279,7 @@ def spaces_of(episodes: Episodes) -> tuple[spaces.Box[Any], spaces.Box[Any]]:
 
 
 def check_actions(actions: NDArray[np.floating[Any]], number: int, task: Task) -> Floats:
-    """Check actions; return an array (number, actions).
-
-    Raises
-    ------
-    ModelError
-        If they have another shape or leave ±1.
-    """
+    """Return actions as an array (number, actions) within ±1."""
     given = checks.numbers(f"{task.name}: actions", actions)
     if given.shape != (number, len(task.actions)):
         raise ModelError(

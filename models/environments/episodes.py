@@ -33,25 +33,9 @@ class StepOutcome(NamedTuple):
 
 
 class Episodes:
-    """Bookkeeping of episodes.
+    """Bookkeeping of episodes of some copies, in steps of dt [s].
 
-    Parameters
-    ----------
-    task : Task
-    number : int
-        Of copies.
-    dt : float
-        Length of a step [s].
-    randomise : Ranges, optional
-
-    Attributes
-    ----------
-    random : list of Generator
-        One for each copy.
-    given : (number, g) array
-        Goals of the present episodes.
-    steps : (number,) int array
-        That were made in them.
+    Each copy has its generator ``random`` and its goal ``given`` (number, g).
     """
 
     def __init__(self, task: Task, number: int, dt: float, randomise: Ranges | None) -> None:
@@ -77,13 +61,7 @@ class Episodes:
         return [seen[name] for name in self.task.names]
 
     def draw(self, member: int, options: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
-        """Return inputs with free parameters, and the goal, of the next episode of a copy.
-
-        Raises
-        ------
-        ModelError
-            If the model refuses the parameters, or options are wrong.
-        """
+        """Return inputs with free parameters, and the goal, of the next episode of a copy."""
         random = self.random[member]
         given = dict(options or {})
         values = {name: float(random.uniform(low, high)) for name, low, high in self._ranges}
@@ -142,13 +120,7 @@ class Episodes:
         }
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned.
-
-        Raises
-        ------
-        ModelError
-            If that is of another task or number of copies.
-        """
+        """Restore the state that `save` returned for the same task and number of copies."""
         if saved.get("task") != task_key(self.task) or len(saved.get("random", ())) != self.number:
             raise ModelError("this was saved by an environment of another task, or another number of them")
         for random, state in zip(self.random, saved["random"], strict=True):

@@ -272,13 +272,7 @@ def task_of(
     options: Mapping[str, Any] | None = None,
     steering: float | str = 1.0,
 ) -> Task:
-    """Return a task for a vehicle.
-
-    Raises
-    ------
-    DataError, ModelError
-        For what is unknown or does not fit.
-    """
+    """Return a task for a vehicle."""
     kind = kind_of(task)
     ranges = checks.mapping("randomise", {} if randomise is None else randomise)
     given = checks.mapping("environments: options", {} if options is None else options)
@@ -302,13 +296,7 @@ def task_of(
 
 
 def kind_of(task: object) -> type[Task]:
-    """Return the class of a task that is named, or given.
-
-    Raises
-    ------
-    DataError, ModelError
-        If there is none.
-    """
+    """Return the class of a task that is named, or given."""
     if isinstance(task, str):
         return TASKS[checks.check_name("environments: task", task, list(TASKS), "task", DataError)]
     if inspect.isclass(task) and issubclass(task, Task):
@@ -317,13 +305,7 @@ def kind_of(task: object) -> type[Task]:
 
 
 def check_ranges(vehicle: DrivenVehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
-    """Return ranges of free parameters, both ends of which the model takes.
-
-    Raises
-    ------
-    ModelError
-        If one is no free parameter of the model, is no range, or has an end that is refused.
-    """
+    """Return ranges of free parameters, both ends of which the model takes."""
     found = []
     known = [parameter.name for parameter in vehicle.model.layout.parameters]
     for name, ends in checks.mapping("randomise", {} if randomise is None else randomise).items():

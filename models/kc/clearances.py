@@ -214,13 +214,7 @@ class Clearance:
 
 
 class Distances(NamedTuple):
-    """Distances of surfaces in poses [m], and their derivatives by the free parameters.
-
-    Attributes
-    ----------
-    d : (n_poses,) array
-    by_parameters : (n_poses, n_p) array
-    """
+    """Distances of surfaces in poses (n,) [m], and their derivatives (n, n_p) by the free parameters."""
 
     d: Floats
     by_parameters: Floats

@@ -67,16 +67,8 @@ def wheel_figures(W: Array, e: Array, R: Array, P: Array) -> Figures:
 class AxleFigures:
     """Everything that is reported of an axle, as traced functions of c (see `AxlePoses`).
 
-    Parameters
-    ----------
-    poses : AxlePoses
-
-    Attributes
-    ----------
-    known : tuple of Quantity
-        Properties of an axle: without a steering axis it has no caster, without springs no rates.
-    lacking : tuple of str
-        Figures of travels that its wheels cannot have.
+    ``known`` quantities are properties of the axle: without a steering axis it has no caster, without springs
+    no rates; ``lacking`` are figures of travels that its wheels cannot have.
     """
 
     def __init__(self, poses: AxlePoses) -> None:

@@ -42,19 +42,9 @@ AT_CENTRE, AT_CONTACT, TORQUE = (slice(k, k + 3) for k in (0, 3, 6))
 
 
 class Balance(NamedTuple):
-    """The bodies where they are.
+    """The bodies where they are: missing forces f (6 n,), gaps g and rows G of the ideal joints.
 
-    Attributes
-    ----------
-    f : (6 n,) array
-        Forces and torques that are missing.
-    g : (n_rows,) array
-        Gaps of the ideal joints.
-    G : (n_rows, 6 n) array
-    loads : (6 n,) array
-        Of springs, bushings and wheels.
-    W, e : (2, 3) arrays
-        Wheel centres and spin axes.
+    ``loads`` are those of springs, bushings and wheels; W, e (2, 3) wheel centres and spin axes.
     """
 
     f: Floats
@@ -68,18 +58,8 @@ class Balance(NamedTuple):
 class FreeBodies:
     """An axle whose bodies are free, held by springs, bushings and ideal joints.
 
-    Parameters
-    ----------
-    rig : KCRig
-    elastic : sequence of ElasticJoint
-        Released joints, and the elements that replace them.
-
-    Attributes
-    ----------
-    bodies : list of Body
-        In the order of δ; the wheels turn on them and are left out.
-    rows : int
-        Of the joints that stay ideal.
+    ``elastic`` are released joints with the elements that replace them.  ``bodies`` are in the order of δ,
+    the wheels that turn on them left out; ``rows`` those of the joints that stay ideal.
     """
 
     def __init__(self, rig: KCRig, elastic: Sequence[ElasticJoint]) -> None:

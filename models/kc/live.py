@@ -121,20 +121,8 @@ def can_move(setup: VehicleSetup, point: str) -> bool:
 class LivePage:
     """A page in which hardpoints of an axle are dragged; curves and linkage follow.
 
-    Parameters
-    ----------
-    rig : KCRig
-        With free parameters ``<point>.x``, ``.y`` and ``.z`` of every point.
-    points : mapping of str to (3,) array
-        Hardpoints of the left side in vehicle coordinates.
-    title : str
-
-    Attributes
-    ----------
-    others : dict of str to KCRig
-        Axles by label whose curves lie over those of the first; they do not change.
-    targets : list of Target
-        Targets of curves.
+    Hardpoints are those of the left side [m], with free parameters ``<point>.x``, ``.y``, ``.z``; curves of
+    axles of ``others``, by label, lie over those of the first and do not change.
     """
 
     def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:
@@ -354,11 +342,5 @@ class LivePage:
         return page(self.title, content, packed, "kc.js")
 
     def save(self, path: str | Path) -> Path:
-        """Write the page.
-
-        Raises
-        ------
-        ModelError
-            If it cannot be written.
-        """
+        """Write the page."""
         return save_page(self.html, path)

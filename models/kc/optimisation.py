@@ -65,16 +65,10 @@ class Target:
 
 
 class Deviations(NamedTuple):
-    """Weighted deviations from all targets, their derivatives by the varied parameters, and the curves.
+    """Weighted deviations r (m,) from all targets, derivatives J by the varied parameters, and curves.
 
-    Attributes
-    ----------
-    r : (m,) array
-    J : (m, n) array
-    curves : list of arrays
-        Of every target: (n_poses, sides).
-    missing, missing_slopes : (k,), (k, n) arrays
-        By how many millimetres clearances are too small in their poses; negative where there is room.
+    Curves (n_poses, sides) are by target.  ``missing`` is by how many millimetres clearances are too small in
+    their poses; negative where there is room.
     """
 
     r: Floats
@@ -130,13 +124,7 @@ class Targets:
             self.wanted.append(np.repeat(wanted[:, np.newaxis], len(places), axis=1))
 
     def at(self, parameters: Mapping[str, float]) -> Deviations:
-        """Return deviations at values of free parameters.
-
-        Raises
-        ------
-        CeDynamicsError
-            Where the linkage cannot be assembled or a value is not allowed.
-        """
+        """Return deviations at values of free parameters at which the linkage can be assembled."""
         r, J, curves = [], [], []
         read: dict[tuple[bytes, bytes], Curves] = {}
         for target, sweep, places, wanted in zip(
@@ -334,18 +322,7 @@ def optimise(
 
 
 class BoundedSearch:
-    """Least squares within bounds, once for each weight and multipliers of the clearances.
-
-    Parameters
-    ----------
-    of : Targets
-    given : dict of str to float
-        Values of all free parameters.
-    names : list of str
-        Those that are varied.
-    bounds : (n, 2) array
-    tolerance : float
-    """
+    """Least squares within bounds (n, 2), once for each weight and multipliers of the clearances."""
 
     def __init__(
         self, of: Targets, given: dict[str, float], names: list[str], bounds: Floats, tolerance: float

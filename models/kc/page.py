@@ -42,14 +42,7 @@ LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 
 
 class SweepPlot(NamedTuple):
-    """A plot over one sweep.
-
-    Attributes
-    ----------
-    sweep, title : str
-    curves : dict of str to str
-        Labels by quantity; missing ones are left out.
-    """
+    """A plot over one sweep: labels of its curves by quantity; missing ones are left out."""
 
     sweep: str
     title: str
@@ -144,14 +137,7 @@ def save_page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str, path
 
 
 def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure:
-    """Return the page of curves: one chart for each question that the sweeps answer.
-
-    Parameters
-    ----------
-    variants : mapping of str to (mapping of str to Dataset)
-        Sweeps by kind, of one or several axles by label.  Curves of several lie over one another.
-    title : str
-    """
+    """Return the page of curves of sweeps by kind, by axle: one chart for each question that they answer."""
     several = len(variants) > 1
     wheels = f"left wheel: line{' or dash-dots' * several}, right wheel: dashes{' or dots' * several}"
     subjects = colours_of(list(variants)) if several else None

@@ -24,13 +24,7 @@ AHEAD = np.geomspace(1e-9, 1e-2, 8)
 def stuck_wheels(sides: tuple[str, str], growth: Floats, dz: Floats) -> str:
     """Return the wheels that links stop, as a clause for messages; empty if there are none.
 
-    Parameters
-    ----------
-    sides : pair of str
-    growth : (2,) array
-        Growth of dq/dz by the travel of each wheel since the design pose.
-    dz : (2,) array
-        Direction in which the wheels were to travel.
+    ``growth`` is that of dq/dz by the travel of each wheel since the design pose, ``dz`` their direction.
     """
     parts: list[str] = []
     for k in (0, 1):
@@ -41,16 +35,7 @@ def stuck_wheels(sides: tuple[str, str], growth: Floats, dz: Floats) -> str:
 
 
 def broken_part(poses: AxlePoses, here: Floats, ahead: Floats) -> str:
-    """Return the loop or bar that cannot be assembled beyond a pose, as a clause; empty if none is found.
-
-    Parameters
-    ----------
-    poses : AxlePoses
-    here : (n_c,) array
-        Last pose of the way.
-    ahead : (n_c,) array
-        Direction in which the way continues.
-    """
+    """Return the loop or bar that cannot be assembled from a pose on, as a clause; empty if none is found."""
     length = float(np.linalg.norm(ahead))
     for step in AHEAD if 0.0 < length < np.inf else ():
         y, u = (np.asarray(x, dtype=float) for x in poses.state(here + step / length * ahead))
@@ -111,12 +96,7 @@ class UnreachedError(AssemblyError):
 
 
 class PoseSearch:
-    """Finds poses c (see `AxlePoses`) by the travel of the wheels.
-
-    Parameters
-    ----------
-    figures : AxleFigures
-    """
+    """Finds poses c (see `AxlePoses`) by the travel of the wheels."""
 
     def __init__(self, figures: AxleFigures) -> None:
         self.axle, self.poses = figures.axle, figures.poses
@@ -176,22 +156,9 @@ class PoseSearch:
         return given.copy() if whole else before
 
     def follow_to(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
-        """Follow from a pose to a travel and a steering position, in parts within reach of Newton's method.
+        """Follow from c, at the travel ``before``, to a travel [m] and part of full lock.
 
-        Parameters
-        ----------
-        c : (n_c,) array
-        goal : (2,) array
-            Travel [m].
-        lock : float
-            Part of full lock.
-        before : (2,) array
-            Travel in the pose c.
-
-        Raises
-        ------
-        UnreachedError
-            If they cannot be reached.
+        The parts of the way are within reach of Newton's method; `UnreachedError` if it ends.
         """
         way = PosePath(self, c, goal, lock, before)
         done, here = 0.0, c
@@ -235,20 +202,10 @@ def same_branch(first: Floats, whole: Floats) -> bool:
 
 
 class PosePath:
-    """The straight way from a pose to a travel of the wheels and a steering position.
+    """The straight way from a pose to a travel of the wheels [m] and a part of full lock.
 
-    Parameters
-    ----------
-    search : PoseSearch
-    c : (n_c,) array
-    goal : (2,) array
-        Travel [m].
-    lock : float
-        Part of full lock.
-    before : (2,) array, optional
-        Travel in the pose c, if that is known.
-    allowed : callable, optional
-        Whether a pose may be one of the way.
+    ``before`` is the travel in the pose c, if that is known; ``allowed`` decides which poses may be on the
+    way.
     """
 
     def __init__(
@@ -280,14 +237,8 @@ class PosePath:
         """Return the part of the way that can be reached, to `EXACT`, and the pose there.
 
         Near a fold, where what is left goes with the square of a coordinate, a step of Newton's method takes
-        three quarters of it at most, so that steps shrink with what is left.
-
-        Parameters
-        ----------
-        done : float
-            Part of the way from which to continue.
-        here : (n_c,) array, optional
-            Pose at that part; the start of the way if not given.
+        three quarters of it at most, so that steps shrink with what is left.  It continues from the part
+        ``done`` and the pose ``here``, the start of the way if not given.
         """
         here, part = self.start if here is None else here, LONGEST
         while part >= EXACT and done < 1.0:

@@ -71,18 +71,9 @@ class Settling:
     written as dq = P r + D dt with D = W⁻¹Tᵀ(T W⁻¹Tᵀ)⁻¹, P = W⁻¹ − D T W⁻¹ and any W = H + γ TᵀT, which is
     positive definite where the balance is stable.  The stiffness at the wheels is K = Dᵀ H D.
 
-    Parameters
-    ----------
-    name : str
-        Of the axle.
-    measured : callable
-        Of c (`AxlePoses`): heights of both wheels, and energies of springs and of bars.
-    start : (n_c,) array
-        c in the design pose.
-    moves : (n, n_m) array
-        Motion with each coordinate there.
-    rows : (m, 2) array
-        The travels that are chosen, of those of both wheels.
+    ``measured`` gives heights of both wheels and energies of springs and of bars at c (`AxlePoses`);
+    ``moves`` (n, n_m) are motions with each coordinate in the design pose c; ``rows`` (m, 2) the chosen
+    travels.
     """
 
     def __init__(
@@ -179,17 +170,9 @@ class Settling:
 
 
 class Settled:
-    """An axle at c and its balance nearby.
+    """An axle at c and its balance nearby: T = ∂t/∂q (m, n), H (n, n), ``force`` on the wheels.
 
-    Attributes
-    ----------
-    T : (m, n) array
-        ∂t/∂q.
-    H : (n, n) array
-    D : (n, m) array
-        Change of the coordinates per travel, the springs in balance.
-    force : (m,) array
-        By which the springs push the wheels against their travels.
+    D (n, m) is the change of the coordinates per travel, the springs in balance.
     """
 
     def __init__(self, of: Settling, c: Array, now: dict[str, Array], by: list[dict[str, Array]]) -> None:
@@ -263,14 +246,8 @@ class Travels(NamedTuple):
     from rolling, this travel is the mean of both wheels' travels.  For a beam pinned in its middle, it is
     half their difference.
 
-    Attributes
-    ----------
-    rows : (m, 2) array
-        The travels that are chosen, from those of the left and of the right wheel.
-    kinds : tuple of str
-        Sweeps of travel that there are.
-    why : str
-        Why others are missing, as a clause.
+    ``rows`` (m, 2) make the travels that are chosen of those of both wheels; ``why`` is the cause that sweeps
+    of other ``kinds`` are missing, as a clause.
     """
 
     rows: Floats
@@ -329,22 +306,10 @@ class Places(NamedTuple):
 class Geometry(NamedTuple):
     """An axle in one pose; first index left and right.
 
-    Attributes
-    ----------
-    W : (2, 3) array
-        Wheel centres [m].
-    W_0 : (2, 3) array
-        In the design pose.
-    e : (2, 3) array
-        Spin axes, to the left.
-    R : (2, 3, 3) array
-        Axes of the carriers; the identity in the design pose.
-    kingpin : (2, 2, 3) array
-        Lower and upper point of the steering axes; empty where there are none.
-    lengths : (n,) array
-        Of springs, dampers and what else has a length, and twists of bars.
-    energy : (2,) array
-        Stored in springs, in bars [J].
+    W (2, 3) are wheel centres, W_0 those of the design pose [m], e spin axes, to the left; R (2, 3, 3) axes
+    of the carriers, the identity in the design pose; ``kingpin`` (2, 2, 3) lower and upper points of the
+    steering axes, empty where there are none; ``lengths`` those of springs, dampers and others, twists of
+    bars; ``energy`` that of springs and of bars [J].
     """
 
     W: Array
@@ -359,22 +324,8 @@ class Geometry(NamedTuple):
 class AxlePoses:
     """Traced functions of an axle.
 
-    Parameters
-    ----------
-    model : Model
-    axle : Axle
-
-    Attributes
-    ----------
-    places : Places
-    start : (n,) array
-        c in the design pose.
-    elements : tuple of str
-        Force elements that store energy or have a length, in the order of ``lengths``.
-    travels : Travels
-        How the wheels may travel.
-    settling : Settling or None
-        Finds coordinates that do not follow from the travels, where there are any.
+    ``start`` is c in the design pose; ``elements`` are force elements that store energy or have a length, in
+    the order of ``lengths``; ``settling`` finds coordinates that do not follow from the ``travels``, if any.
     """
 
     def __init__(self, model: Model, axle: Axle) -> None:

@@ -7,18 +7,7 @@ from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """A figure of the rig.
-
-    Attributes
-    ----------
-    name : str
-    unit : str
-        Of results.
-    per_wheel : bool
-        Whether left and right wheel have one each.
-    meaning : str
-        With its sign.
-    """
+    """A figure of the rig, of each wheel or of the axle: unit in results, and meaning with its sign."""
 
     name: str
     unit: str

@@ -32,19 +32,10 @@ from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, turning
 def rates_of(
     travels: Travels, force: Array, springs: Array, bars: Array, tyres: Array, track: Scalar
 ) -> dict[str, Scalar | Array]:
-    """Return forces and rates of the travels that there are.
+    """Return forces and rates of the travels that there are, see `rates`.
 
-    Parameters
-    ----------
-    travels : Travels
-    force : (m,) array
-        Derivatives of the energy by the travels [N].
-    springs, bars : (m, m) arrays
-        Derivatives of the forces by the travels [N/m].
-    tyres : (2,) array
-        Vertical stiffness [N/m].
-    track : float
-        [m].
+    ``force`` (m,) are derivatives of the energy by the travels [N], ``springs`` and ``bars`` (m, m) those of
+    the forces [N/m].
     """
     if travels is SEPARATE:
         return {"wheel_force": force, **rates(springs, bars, tyres, track)}
@@ -83,14 +74,8 @@ def opposite_rates(springs: Scalar, whole: Scalar, tyres: Array, track: Scalar) 
 def rates(springs: Array, bars: Array, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
     """Return wheel, ride and roll rates; C33, C39 and C99 of the compliance matrix are those of K⁻¹.
 
-    Parameters
-    ----------
-    springs, bars : (2, 2) arrays
-        Derivatives of the forces at the wheel centres by the travel of both [N/m].
-    tyres : (2,) array
-        Vertical stiffness [N/m].
-    track : float
-        [m].
+    ``springs`` and ``bars`` (2, 2) are derivatives of the forces at the wheel centres by the travel of both,
+    ``tyres`` (2,) vertical stiffnesses [N/m]; the track is in m.
     """
     K = springs + bars
     C, C_springs = inverse(K), inverse(springs)
@@ -115,21 +100,9 @@ def roll_rate(C: Array, track: Scalar, in_tyres: Scalar) -> Scalar:
 class Travelling:
     """An axle at c and how it moves: per metre of wheel travel, and per unit of steering.
 
-    Parameters
-    ----------
-    poses : AxlePoses
-    c : (n,) array
-
-    Attributes
-    ----------
-    now : Geometry
-    by : list of Geometry
-        Derivatives by the coordinates of the suspension, and by that of the steering.
-    settled : Settled or None
-        The balance of the springs, where that decides.
-    D : (n_q, m) array
-        Change of the coordinates per travel that can be chosen (`Travels.rows`), the others held: of the left
-        and of the right wheel where they travel each by itself.
+    ``by`` are derivatives of the geometry by the coordinates of the suspension and that of the steering;
+    ``settled`` is the balance of the springs, where that decides.  D (n_q, m) is the change of the
+    coordinates per travel that can be chosen (`Travels.rows`), the others held.
     """
 
     def __init__(self, poses: AxlePoses, c: Array) -> None:
@@ -225,14 +198,7 @@ def stack_changes(by: Geometry) -> Array:
 
 
 class Steepness:
-    """The condition of poses.
-
-    Parameters
-    ----------
-    poses : AxlePoses
-    design : (n_c,) array
-        The design pose, beside which others are steep.
-    """
+    """The condition of poses, beside the design pose."""
 
     def __init__(self, poses: AxlePoses, design: Floats) -> None:
         self._function = compile_function(steepness(poses))

@@ -31,17 +31,7 @@ if TYPE_CHECKING:
 
 
 class FreeValues:
-    """The free parameters of a model whose functions for the rig have been traced.
-
-    Parameters
-    ----------
-    model : Model
-
-    Attributes
-    ----------
-    names : tuple of str
-    nominal : (n_p,) array
-    """
+    """The free parameters of a model whose functions for the rig have been traced."""
 
     def __init__(self, model: Model) -> None:
         self.parameters = model.layout.parameters
@@ -59,13 +49,7 @@ class FreeValues:
         self._bound = compile_function(trace("decisions", outcomes, {"p": len(self.names)})).bind()
 
     def at(self, given: Mapping[str, float] | None) -> Floats:
-        """Return values of all parameters with some given.
-
-        Raises
-        ------
-        ModelError
-            If a name is unknown, a value not finite, or the model is another one with it.
-        """
+        """Return values of all parameters with some given; refuse what needs another model."""
         p = self.nominal.copy()
         for name, value in checks.mapping("parameters", given or {}).items():
             if name not in self.names:

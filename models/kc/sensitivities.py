@@ -39,14 +39,9 @@ STEEP = "steepness of the axle's motion over that in the design pose"
 
 
 class Curves(NamedTuple):
-    """Figures in poses and their derivatives.
+    """Figures beside each other in poses (n, n_f), and their derivatives (n, n_f, n_p).
 
-    Attributes
-    ----------
-    values : (n_poses, n_f) array
-        Figures beside each other; left and right wheel of those that they have each.
-    by_parameters : (n_poses, n_f, n_p) array
-        In the order of the model's free parameters.
+    Figures of both wheels are there left and right; parameters are in the model's order.
     """
 
     values: Floats
@@ -54,16 +49,7 @@ class Curves(NamedTuple):
 
 
 class AlongParameters:
-    """A function of the rig's poses and its derivatives by the model's free parameters.
-
-    Parameters
-    ----------
-    rig : KCRig
-        Made with free parameters, see `kc.rig_of`.
-    name : str
-    function : callable
-        Of c (`AxlePoses`), traced: the values (n_f,).
-    """
+    """A function of the rig's poses c (`AxlePoses`), traced, and its derivatives by the free parameters."""
 
     def __init__(self, rig: KCRig, name: str, function: Callable[[Array], Iterable[Scalar]]) -> None:
         if not rig.parameters:
@@ -116,17 +102,7 @@ class AlongParameters:
 class Sensitivities(AlongParameters):
     """Some figures of an axle and their derivatives by the model's free parameters.
 
-    Parameters
-    ----------
-    rig : KCRig
-        Made with free parameters, see `kc.rig_of`.
-    quantities : sequence of str
-        Names of figures.
-
-    Attributes
-    ----------
-    places : dict of str to slice
-        Where each figure is in ``Curves.values``.
+    ``places`` is where each figure is in ``Curves.values``.
     """
 
     def __init__(self, rig: KCRig, quantities: Sequence[str]) -> None:

@@ -34,18 +34,9 @@ KINDS: Mapping[str, tuple[float, float, float]] = {
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Poses one after the other.
+    """Poses one after the other: travel (n, 2) [m], positive up, and part of full lock, positive to the left.
 
-    Attributes
-    ----------
-    kind : str
-        A name for people.
-    values : (n,) array
-        Abscissa of the curves: travel [m], or share of full lock.
-    travel : (n, 2) array
-        Of the left and the right wheel centre [m].
-    steering : (n,) array
-        Part of full lock, positive to the left.
+    ``values`` are abscissas of the curves: travel [m], or share of full lock; ``kind`` is a name for people.
     """
 
     kind: str

@@ -118,17 +118,8 @@ def warn_near_ends(
 ) -> None:
     """Warn of the pose nearest to an end of the travel, if it is near or beyond: derivatives are steep there.
 
-    The end is looked for on the way that leads there from the design pose.
-
-    Parameters
-    ----------
-    rig : KCRig
-    condition : (n,) array
-        Of poses.
-    travel, steering : (n, 2), (n,) arrays
-        Of the poses.
-    parameters : mapping of str to float, optional
-        Values of free parameters.
+    The end is looked for on the way that leads there from the design pose.  Conditions and steering are (n,),
+    travel (n, 2) [m].
     """
     if not np.max(condition, initial=0.0) > NEAR:
         return

@@ -31,15 +31,7 @@ from ce_dynamics.algebra.arrays import (
 
 
 class WheelPlane(NamedTuple):
-    """Directions of a wheel on a level road.
-
-    Attributes
-    ----------
-    forward, left : (3,) arrays
-        Along the wheel plane and across it, in the road.
-    up : (3,) array
-        In the wheel plane, at right angles to `forward`.
-    """
+    """Directions of a wheel on a level road: along its plane and across it in the road, up in its plane."""
 
     forward: Array
     left: Array
@@ -119,14 +111,9 @@ def kingpin_inclination(axis: SteeringAxis, side: int) -> Scalar:
 
 
 class Offsets(NamedTuple):
-    """Offsets of a point of the wheel from the steering axis, at the height of the point.
+    """Offsets of a point of the wheel from the steering axis at its height [m].
 
-    Attributes
-    ----------
-    lateral : float
-        Positive where the axis passes on the inner side [m].
-    longitudinal : float
-        Positive where the axis passes ahead [m].
+    They are positive where the axis passes on the inner side, and ahead.
     """
 
     lateral: Scalar
@@ -148,18 +135,11 @@ six digits of a data file leave; the circle would be 500 km wide."""
 class Ackermann(NamedTuple):
     """Steer angles of an axle against those with which all wheels would roll about one point.
 
-    All are NaN where the wheels do not turn the same way, or are parallel to the vehicle.
-
-    Attributes
-    ----------
-    ideal_outer : float
-        Steer angle of the outer wheel for that of the inner one [rad], with the same sign.
-    error : float
-        Outer wheel's angle less the ideal one, positive where it turns further [rad].
-    percentage : float
-        100 (inner − outer)/(inner − ideal outer).
-    turning_diameter : float
-        Kerb to kerb: of the outer wheel's path, with the inner wheel's angle and Ackermann's geometry [m].
+    All are NaN where the wheels do not turn the same way, or are parallel to the vehicle.  ``ideal_outer`` is
+    the outer wheel's angle for that of the inner one [rad], with the same sign, ``error`` the outer wheel's
+    less that, positive where it turns further [rad], ``percentage`` 100 (inner − outer)/(inner − ideal
+    outer), ``turning_diameter`` that of the outer wheel's path with the inner wheel's angle and Ackermann's
+    geometry, kerb to kerb [m].
     """
 
     ideal_outer: Scalar
@@ -197,15 +177,7 @@ PARALLEL = 1e-12
 
 
 class CarrierScrew(NamedTuple):
-    """Motion of a carrier, per unit of its driving coordinate.
-
-    Attributes
-    ----------
-    w : (3,) array
-        Angular velocity.
-    r, v : (3,) arrays
-        A point and its velocity.
-    """
+    """Motion of a carrier per unit of its coordinate: angular velocity w, a point r and its velocity v."""
 
     w: Array
     r: Array
@@ -245,14 +217,9 @@ def turning_about(w: Scalar) -> Scalar:
 class WheelSwingArm(NamedTuple):
     """Swing arm of a wheel in one view, from the contact centre to the instant centre.
 
-    Attributes
-    ----------
-    length : float
-        Horizontal, positive towards the middle of the vehicle [m]; infinite where the carrier does not turn.
-    angle : float
-        Of its line above the horizontal, towards the middle [rad].
-    centre : pair of float
-        The instant centre: (y, z) in the front view, (x, z) in the side view [m].
+    ``length`` is horizontal, positive towards the middle of the vehicle [m], infinite where the carrier does
+    not turn; ``angle`` is that of its line above the horizontal, towards the middle [rad]; ``centre`` is
+    (y, z) in the front view, (x, z) in the side view [m].
     """
 
     length: Scalar

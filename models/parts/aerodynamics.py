@@ -58,16 +58,7 @@ class AerodynamicsData(Section):
 
 
 class Aerodynamics(ForceElement):
-    """Forces of the air at a point of a body.
-
-    Parameters
-    ----------
-    name : str
-    body, ground : Body
-    data : AerodynamicsData
-    origin : (3,) array_like
-        What its point is relative to, in the design pose [m].
-    """
+    """Forces of the air at a point of a body, whose data are relative to an origin [m]."""
 
     inputs = WIND
     outputs: Mapping[str, str] = MappingProxyType(

@@ -20,17 +20,7 @@ LEAST_SPEED = 1.0
 
 
 class AssistedWheel(NamedTuple):
-    """Quantities of a wheel for controllers.
-
-    Attributes
-    ----------
-    corner : str
-    radius : float
-        [m]
-    y : float
-        Of its centre, to the left of the middle [m].
-    driven : bool
-    """
+    """Quantities of a wheel for controllers: y of its centre to the left of the middle [m]."""
 
     corner: str
     radius: Scalar
@@ -88,11 +78,6 @@ class AntiLock(Controller):
 
     The brake keeps the part 1 − r of its pressure.  (What the pressure does to the sliding speed does not
     depend on how fast the vehicle is, as it does to the slip.)
-
-    Parameters
-    ----------
-    wheels : sequence of AssistedWheel
-    parameters : AntiLockData
     """
 
     name = "abs"
@@ -158,13 +143,8 @@ class TractionControl(Controller):
         c ← min(max(c + g T (s − s*), 0), 1),
 
     and the engine gets the part 1 − c of the throttle.  The faster wheel of a driven axle is braked likewise
-    by the slip between the two, so that an open differential sends torque to the other.
-
-    Parameters
-    ----------
-    wheels : sequence of AssistedWheel
-        Left and right of every axle in turn.
-    parameters : TractionData
+    by the slip between the two, so that an open differential sends torque to the other.  Wheels are left and
+    right of every axle in turn.
     """
 
     name = "traction"
@@ -248,13 +228,8 @@ class StabilityControl(Controller):
     vehicle that turns too much is braked at the outer front wheel, one that turns too little at the inner
     rear wheel, and the throttle is taken back as much.  Pressures follow at a limited rate.
 
-    Parameters
-    ----------
-    wheels : sequence of AssistedWheel
-        Left and right of every axle in turn, from front to rear.
-    wheelbase, max_wheel_angle : scalar
-        [m], and the angle of the steered wheels at full lock [rad].
-    parameters : StabilityData
+    Wheels are left and right of every axle in turn, from front to rear; δ at full lock is
+    ``max_wheel_angle`` [rad].
     """
 
     name = "esc"
@@ -341,14 +316,7 @@ class Shifting(Controller):
 
     Given is the lowest gear that may be taken.  A shift opens the clutch and lets go the throttle, changes
     the gear, and closes the clutch again; below the bite speed the clutch slips, lest the engine stalls.
-
-    Parameters
-    ----------
-    gears : int
-        Number of forward gears.
-    parameters : ShiftingData
-    first : float
-        Gear at the start.
+    It starts in the gear ``first``.
     """
 
     name = "shifting"

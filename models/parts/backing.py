@@ -137,17 +137,8 @@ def curvature_to_steer(
 ) -> Scalar:
     """Return curvature of the vehicle, forwards and to the left, that leads the last axle along a path [1/m].
 
-    Parameters
-    ----------
-    train : Train
-        With one trailer at least.
-    path : Path
-    seen : mapping
-        ``x``, ``y`` and ``yaw`` of the last axle as seen looking back, and the hitches' yaw angles.
-    sharpest : float
-        Curvature at full lock [1/m].
-    preview, aim_gain
-        As `ce_dynamics.models.parts.driver.steer` has them; the preview is `SIGHT` train lengths at least.
+    ``seen`` are ``x``, ``y`` and ``yaw`` of the last axle looking back, and the hitches' yaw angles;
+    ``sharpest`` the curvature at full lock [1/m]; the preview is `SIGHT` train lengths at least.
     """
     quick, limits = gains(train.towed), [sharpest]
     for one in train.towed:

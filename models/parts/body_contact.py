@@ -63,17 +63,7 @@ def elastic(depth: Scalar, k: float, w: float) -> Push:
 
 
 class RoadBodyContact(ForceElement):
-    """Forces of the road on points of a body.
-
-    Parameters
-    ----------
-    name : str
-    body, ground : Body
-    points : sequence of (3,) array_like
-        In the design pose [m].
-    parameters : ContactData
-    road : Road
-    """
+    """Forces of the road on points of a body in the design pose [m]."""
 
     outputs: Mapping[str, str] = MappingProxyType({"normal_force": "N", "depth": "m"})
 
@@ -192,18 +182,9 @@ class WavyRoad(Road):
 
 
 class Touch(NamedTuple):
-    """The road seen from the wheel.
+    """The road seen from the wheel: friction, unit normal n (2,) and x of its nearest point [m].
 
-    Attributes
-    ----------
-    gap : float
-        d: distance of the wheel's rim from the road, negative in penetration [m].
-    x : float
-        Where the nearest point of the road is [m].
-    n : (2,) array
-        Unit normal there.
-    mu : float
-        Friction coefficient there.
+    ``gap`` d is the distance of the wheel's rim from the road, negative in penetration [m].
     """
 
     gap: float

@@ -104,14 +104,8 @@ class Brake(ForceElement):
 
     Parameters
     ----------
-    name : str
-        Unique in the system.
-    wheel : Body
-        The wheel; its inboard hinge turns about the spin axis.
     centre : (3,) array_like
         Wheel centre in the design pose [m].
-    parameters : BrakeData
-        The brake.
     share : float
         Part of ``max_torque`` at this wheel at full pedal, 0 … 1.
     pedal : str

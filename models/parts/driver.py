@@ -57,24 +57,13 @@ SPIN = 0.5
 class SteeringResponse:
     """Lag of the driver's arms, and response of a vehicle to steering; zero is immediate.
 
-    Attributes
-    ----------
-    position : str
-        Sensor of the steering's position, 1 at full lock to the left; empty for none, which steers at once.
-    position_rate : str
-        Sensor of its rate [1/s].
-    lag : float
-        T of (D1) [s]; of a column it is that of the hands, which are part of the vehicle.
-    omega, zeta : float
-        Natural frequency [rad/s] and damping ratio of the actuator; zero for a column.
-    rate : float
-        Largest rate of the steering, in full locks per second [1/s].
-    arm : float
-        Distance of the sensed point ahead of the axles that are not steered [m].
-    relaxation : float
-        Distance in which the tyres build up their side forces [m].
-    yaw_lag : float
-        Lag of the yaw rate behind the steering, over the speed, of a neutral vehicle [s²/m].
+    ``position`` is the sensor of the steering's position, 1 at full lock to the left, empty for none, which
+    steers at once; ``position_rate`` that of its rate [1/s].  ``lag`` is T of (D1) [s]; of a column it is
+    that of the hands, which are part of the vehicle.  ``omega`` [rad/s] and ``zeta`` are those of the
+    actuator, zero for a column; ``rate`` is the largest rate of the steering in full locks per second.
+    ``arm`` is the distance of the sensed point ahead of the axles that are not steered, ``relaxation`` that
+    in which the tyres build up their side forces [m]; ``yaw_lag`` the lag of a neutral vehicle's yaw rate,
+    over the speed [s²/m].
     """
 
     position: str = ""
@@ -103,35 +92,29 @@ class DriverParameters:
 
     Attributes
     ----------
-    wheelbase : float
-        [m].
-    max_wheel_angle : float
+    max_wheel_angle
         Angle of the front wheels at full lock [rad].
-    understeer : float
+    understeer
         Understeer gradient: wheel angle per lateral acceleration beyond wheelbase × curvature [rad s²/m].
-    preview_time : float
-        Time from the vehicle to the aimed-at point [s].
-    feedforward_time : float
+    preview_time, min_preview
+        Time from the vehicle to the aimed-at point [s], and its least distance [m].
+    feedforward_time
         Preview of the path's curvature: the lag of steering and vehicle [s].
-    aim_gain : float
+    aim_gain
         Correction relative to the arc through the aimed-at point (1: steer along that arc).
-    yaw_damping : float
+    yaw_damping
         Wheel angle per yaw rate in excess of that of the target curvature [s].
-    throttle_gain, brake_gain : float
+    throttle_gain, brake_gain
         Pedal per speed error [s/m].
-    hold_throttle : float
+    hold_throttle
         Throttle that roughly balances the resistances.
-    brake_margin : float
+    brake_margin
         Excess speed that is left to the engine before the brake is used [m/s].
-    min_preview : float
-        Least preview distance [m].
-    reverse : tuple of str
+    reverse
         Inputs for driving backwards: -1 is reverse, except of a ``clutch``; none without such a gear.
-    train : Train, optional
+    train
         Trailers for driving backwards; none if the vehicle is not articulated.
-    response : SteeringResponse
-        Arms, and answer of the vehicle.
-    straight : float
+    straight
         Steering input that keeps the vehicle straight on [1].
     """
 
@@ -289,10 +272,7 @@ def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) ->
 def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | None) -> int:
     """Count the changes of steering from a limit, full lock or the largest rate, to the opposite one.
 
-    Parameters
-    ----------
-    steering, rate : (n,) arrays
-        Inputs over time, and the rate of the steering; None if it answers at once.
+    The rate (n,) is that of the steering; None if it answers at once.
     """
     limited = np.where(np.abs(steering) > 1.0 - SOFTNESS, np.sign(steering), 0.0)
     if rate is not None:

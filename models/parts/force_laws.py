@@ -50,16 +50,7 @@ class Travel(NamedTuple):
 class StoppedSpring(Law):
     """Tension a d + b d³ at the extension d, and stops that push back with k δ + k₃ δ³ at δ beyond one.
 
-    The corner of k δ is rounded.
-
-    Parameters
-    ----------
-    a, b : float
-        Of the coil [N/m], [N/m³].
-    shortest, longest : float
-        Extensions at which the stops begin [m].
-    k, k_3 : float
-        Of the stops [N/m], [N/m³].
+    The corner of k δ is rounded; stops begin at the extensions ``shortest`` and ``longest`` [m].
     """
 
     def __init__(self, a: float, b: float, shortest: float, longest: float, k: float, k_3: float) -> None:
@@ -97,15 +88,7 @@ DAMPER_ROUNDING = 0.005
 
 
 class TabulatedStops(Law):
-    """Stops at both ends of a travel: a compression δ beyond either pushes back with a table's force.
-
-    Parameters
-    ----------
-    shortest, longest : float
-        Where the stops begin.
-    table : RoundedTable
-        Force over compression, zero at zero.
-    """
+    """Stops at both ends of a travel: a compression δ beyond either pushes back with a table's force."""
 
     def __init__(self, shortest: float, longest: float, table: RoundedTable) -> None:
         x, y = table.x[0], table.y[0]
@@ -134,16 +117,9 @@ class Constant(Law):
 
 
 class Degressive(Law):
-    """A damper whose force grows less than its speed: F = c v / (1 + d |v|), d by direction.
+    """A damper whose force grows less than its speed: F = c v / (1 + d |v|), d by direction [s/m].
 
     |v| is rounded within ± `DAMPER_ROUNDING`.
-
-    Parameters
-    ----------
-    coefficient : float
-        c at low speed [N s/m].
-    compression, extension : float
-        d of either direction [s/m].
     """
 
     def __init__(self, coefficient: float, compression: float, extension: float) -> None:
@@ -175,19 +151,10 @@ class Together(Law):
 
 
 class DamperMap(SpringDamper):
-    """A damper with a curve of force over speed at each of several lengths.
+    """A damper with a curve of tension over rate [N over m/s] at each of several increasing lengths [m].
 
     Between two lengths the force goes over smoothly from one curve to the other; beyond the first and the
-    last it is that of their curve.
-
-    Parameters
-    ----------
-    *place
-        As of `SpringDamper`: name, body, point, body, point.
-    lengths : sequence of float
-        Increasing [m].
-    curves : sequence of RoundedTable
-        Tension over rate at each [N over m/s].
+    last it is that of their curve.  ``place`` is as of `SpringDamper`.
     """
 
     def __init__(self, *place: Any, lengths: Sequence[float], curves: Sequence[RoundedTable]) -> None:

@@ -24,19 +24,11 @@ from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_curvature
 class PathView(NamedTuple):
     """A path relative to a driver.
 
-    Attributes
-    ----------
-    offset : scalar
-        Lateral error: the vehicle's distance from the path, positive to its left [m].
-    heading_error : scalar
-        Yaw angle minus direction of the path, in (−π, π] [rad].
-    aim : scalar
-        Lateral position of the point of the path one preview distance ahead, in the vehicle's axes, positive
-        to the left [m].
-    aim_on_path : scalar
-        What `aim` would be if the vehicle were on the path and along it [m].
-    curvature : scalar
-        Curvature of the path one feed-forward distance ahead, positive to the left [1/m].
+    ``offset`` is the vehicle's distance from the path, positive to its left [m]; ``heading_error`` its yaw
+    angle minus the direction of the path, in (−π, π] [rad]; ``aim`` the lateral position of the point of the
+    path one preview distance ahead, in the vehicle's axes, positive to the left, and ``aim_on_path`` that if
+    the vehicle were on the path and along it [m]; ``curvature`` that of the path one feed-forward distance
+    ahead, positive to the left [1/m].
     """
 
     offset: Scalar
@@ -51,15 +43,7 @@ class Path(ABC):
 
     @abstractmethod
     def view(self, x: Scalar, y: Scalar, yaw: Scalar, preview: Scalar, forward: Scalar) -> PathView:
-        """Return the path as seen from a vehicle.
-
-        Parameters
-        ----------
-        x, y, yaw : scalar
-            Position [m] and yaw angle [rad] of the vehicle.
-        preview, forward : scalar
-            Distances [m] ahead at which the driver aims and takes the curvature.
-        """
+        """Return the path as seen from a vehicle, at distances ahead for aiming and for the curvature [m]."""
 
     @abstractmethod
     def offset(self, x: Scalar, y: Scalar) -> Scalar:
@@ -144,13 +128,7 @@ class LateralPath(Path):
 
 
 class CirclePath(Path):
-    """A circle that starts at the origin along +x.
-
-    Parameters
-    ----------
-    radius : float
-        [m]; positive turns left, negative right.
-    """
+    """A circle that starts at the origin along +x; a positive radius [m] turns left, a negative one right."""
 
     def __init__(self, radius: float) -> None:
         self.radius = check_number("circle path", "radius", radius)
@@ -215,13 +193,7 @@ class Gate(NamedTuple):
 
 
 class PlannedPath(LateralPath):
-    """y″(x) = Σ c_k (x − x_k)₊³/3!, straight on ahead of the first knot.
-
-    Parameters
-    ----------
-    knots, jumps : sequence of float
-        x_k [m], and c_k: by how much the third derivative of y″ jumps there [1/m⁴].
-    """
+    """y″(x) = Σ c_k (x − x_k)₊³/3!, straight on ahead of the first knot x_k [m]; jumps c_k [1/m⁴]."""
 
     def __init__(self, knots: Sequence[float], jumps: Sequence[float]) -> None:
         super().__init__()
@@ -262,21 +234,11 @@ FINE = 1.0
 def plan_path(
     gates: Sequence[Gate], width: float, axles: Sequence[float], spared: float, lean: float = 0.0
 ) -> PlannedPath:
-    """Return the path through gates that bends least.
+    """Return the path through gates, the first one around y = 0, that bends least.
 
-    Parameters
-    ----------
-    gates : sequence of Gate
-        The first one around y = 0.
-    width : float
-        Of the vehicle [m].
-    axles : sequence of float
-        How far the axles are ahead of the point that follows the path [m].
-    spared : float
-        Part of the room beside the vehicle in the narrowest gate that is kept free, 0 … 1.
-    lean : float
-        By how much the vehicle is turned from the path where that bends, its side-slip [m]:
-        yaw = y′ + lean y″.
+    ``axles`` are how far the axles are ahead of the point that follows the path [m], ``spared`` the part of
+    the room beside the vehicle in the narrowest gate that is kept free, ``lean`` by how much the vehicle is
+    turned from the path where that bends, its side-slip [m]: yaw = y′ + lean y″.
     """
     from scipy.optimize import linprog  # here, because most runs do without
 

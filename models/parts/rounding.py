@@ -125,19 +125,10 @@ LOOKED_UP = 5
 
 
 class TableBend(NamedTuple):
-    """Bend of a table at a knot.
+    """Bend of a table at a knot: slopes before and after it, half ``width`` of its rounding.
 
-    Attributes
-    ----------
-    x, y : float
-    before, after : float
-        Slopes.
-    width : float
-        Half width of its rounding.
-    pinned : float
-        1 if the vertex stays in place, else 0.
-    area : float
-        Integral of the table from its first knot to this one, the rounding of this one left out.
+    ``pinned`` is 1 if the vertex stays in place, else 0; ``area`` the integral of the table from its first
+    knot to this one, the rounding of this one left out.
     """
 
     x: Scalar

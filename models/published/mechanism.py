@@ -16,18 +16,10 @@ from ce_dynamics.mechanism.system import System
 
 
 class PublishedFigure(NamedTuple):
-    """A published value of one of a mechanism's outputs.
+    """A published value of one of a mechanism's outputs at a time [s].
 
-    Attributes
-    ----------
-    output : str
-    time : float
-        [s]
-    value : float
-    precision : float
-        How far from it the truth may be: a unit of its last digit, or the error its source is known to have.
-    turns : bool
-        Whether the output is an angle that counts no turns and is compared without them.
+    ``precision`` is how far from it the truth may be: a unit of its last digit, or the error its source is
+    known to have.  An angle that ``turns`` is compared without counting turns.
     """
 
     output: str
@@ -43,21 +35,9 @@ class PublishedFigure(NamedTuple):
 
 
 class PublishedMechanism(NamedTuple):
-    """A mechanism with its published figures.
+    """A mechanism that starts from the published state, with its published figures and their source.
 
-    Attributes
-    ----------
-    source : str
-        Source of the figures.
-    build : callable
-        Function that returns the `System`, which starts from the published state.
-    duration : float
-        Duration of the published run [s].
-    figures : tuple of Figure
-    inputs : InputLaw, optional
-        Prescribed motions.
-    stiff : bool
-        Whether it takes an implicit integrator.
+    ``duration`` is that of the published run [s]; ``stiff`` ones take an implicit integrator.
     """
 
     source: str
@@ -69,17 +49,10 @@ class PublishedMechanism(NamedTuple):
 
 
 def bar_inertia(along: Array, mass: float, length: float, gyration_2: float) -> Array:
-    """Return the inertia of a straight bar about its centre.
+    """Return the inertia of a straight bar along a unit vector about its centre.
 
-    Parameters
-    ----------
-    along : (3,) array
-        Unit vector of its direction.
-    mass, length : float
-        [kg], [m]
-    gyration_2 : float
-        Squared radius of gyration of its section about a diameter [m²]: a²/12 of a square, r²/4 of a disc, 0
-        of a line.
+    ``gyration_2`` is the squared radius of gyration of its section about a diameter [m²]: a²/12 of a square,
+    r²/4 of a disc, 0 of a line.
     """
     axial = 2.0 * mass * gyration_2
     across = mass * (length**2 / 12.0 + gyration_2)

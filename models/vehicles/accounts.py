@@ -60,14 +60,8 @@ GROUPS = ("tyre", "brake", "damper", "spring", "anti_roll_bar", "aerodynamics", 
 class EnergyAccount:
     """Energies between the first and the last instant of a run [J].
 
-    Attributes
-    ----------
-    stored : dict of str to float
-        Gained by motion (``kinetic``), height (``gravitational``), and within elements by group.
-    supplied : dict of str to float
-        By group: positive where the group supplies energy to the vehicle, negative where it takes energy.
-    duration : float
-        [s].
+    ``stored`` is gained by motion (``kinetic``), height (``gravitational``), and within elements by group;
+    ``supplied`` by group, negative where it takes energy; ``duration`` in s.
     """
 
     stored: Mapping[str, float]
@@ -162,14 +156,10 @@ def parts_of(model: Model, y: Floats, u: Floats) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class MomentumAccount:
-    """Momenta between the first and the last instant of a run, in world axes, angular ones about its origin.
+    """Momenta between the first and the last instant of a run: angular [N m s], linear [N s].
 
-    Attributes
-    ----------
-    gained : (6,) array
-        Of all bodies and spinning parts: angular [N m s], then linear [N s].
-    given : dict of str to (6,) array
-        By group of elements, and ``weight``.
+    ``gained`` by all bodies and spinning parts, ``given`` by group of elements and ``weight``: (6,) each,
+    about the world's origin and in its axes.
     """
 
     gained: Floats

@@ -67,16 +67,7 @@ class AntiRollBarData(BodyData):
 
 
 class TwistSpring(ForceElement):
-    """Spring and damper on the difference of two hinge angles: torque on the first hinge −k Δ − c Δ̇.
-
-    Parameters
-    ----------
-    name : str
-    one, other : Body
-        Owners of revolute hinges on the same carrier, with parallel axes.
-    stiffness, damping : float
-        k [N m/rad], c [N m s/rad].
-    """
+    """Spring and damper on the difference of the angles of parallel hinges: the first gets −k Δ − c Δ̇."""
 
     outputs: Mapping[str, str] = MappingProxyType({"twist": "rad", "torque": "N*m"})
 

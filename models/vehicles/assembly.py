@@ -268,11 +268,7 @@ def add_locks(
 def start_height(road: Road, wheels: Sequence[tuple[Vector, float]]) -> float:
     """Return the rise of a start along the road at the origin [m], so that no wheel begins deep inside it.
 
-    Parameters
-    ----------
-    road : Road
-    wheels : sequence of ((3,) array, float)
-        Wheel centres and radii [m].
+    Wheels are their centres and radii [m].
     """
     grade, bank = (nominal(slope) for slope in road.slope(0.0, 0.0))
     origin, rises = nominal(road.height(0.0, 0.0)), [0.0]

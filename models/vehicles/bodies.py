@@ -146,15 +146,7 @@ def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
 
 
 def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParameters) -> BodyParameters:
-    """Return `a` without `b`: masses, first and second moments about any point add up to those of `a`.
-
-    Parameters
-    ----------
-    owner, whole, part : str
-        Names for messages, for instance ``front_left``, ``upright`` and ``upright_link``.
-    a, b : BodyParameters
-        The whole and its part.
-    """
+    """Return `a` without `b`: masses, first and second moments about any point add up to those of `a`."""
     mass = a.mass - b.mass
     if b.mass == 0.0:
         return a
@@ -247,16 +239,9 @@ class WheelData(Section):
 class WheelParameters(BodyParameters):
     """The wheel assembly: its COM is W, its inertia excludes the axle shaft.
 
-    Parameters
-    ----------
-    axis : (3,)
-        Spin axis in the design position, to the left on both sides.
-    axle_inertia : float
-        Inertia of the axle shaft about the spin axis (kg m²).
-    tyre_mass : float
-        Share of the tyre, or of both, in `mass`.
-    twin_spacing : float or None
-        Distance of the two tyres' middle planes, if there are two [m].
+    ``axis`` is the spin axis in the design position, to the left on both sides; ``axle_inertia`` that of the
+    axle shaft about it [kg m²]; ``tyre_mass`` the share of the tyre, or of both [kg]; ``twin_spacing`` the
+    distance of the two tyres' middle planes, if there are two [m].
     """
 
     axis: Vector

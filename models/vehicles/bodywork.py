@@ -39,24 +39,10 @@ MOST_TRIANGLES = 200_000
 class Style:
     """Profiles of a class of vehicles.
 
-    Attributes
-    ----------
-    paint : str
-        Colour.
-    deck : sequence of (X, Z)
-        Upper edge of the lower body, front to rear.
-    cabin : sequence of (X, Z)
-        Roof line, from the foot of the windscreen to that of the rear window; empty without one.
-    width : sequence of (X, part)
-        Half width by station, in parts of the largest.
-    sill : float
-        Height of the lower edge [wheel radii].
-    tumble : float
-        Part by which the cabin is narrower at its roof.
-    windows : sequence of float
-        Stations between which side windows lie, from the front.
-    wall : sequence of (part, part)
-        Section of the lower body.
+    ``deck`` is the upper edge of the lower body from front to rear, ``cabin`` the roof line from the foot of
+    the windscreen (empty without one), ``width`` the half width by station in parts of the largest, ``sill``
+    the height of the lower edge [wheel radii], ``tumble`` the part by which the cabin narrows to its roof,
+    ``windows`` the stations between which side windows lie, ``wall`` the section of the lower body.
     """
 
     paint: str
@@ -408,13 +394,7 @@ def lamps(style: Style, frame: FrameSizes) -> Iterator[Shape]:
 
 
 def gltf_body(path: Path) -> list[Shape]:
-    """Return the shapes of a glTF file: its axes are y up and z ahead, its origin that of the vehicle.
-
-    Raises
-    ------
-    DataError
-        If the package trimesh is missing, it cannot read the file, or there are more than `MOST_TRIANGLES`.
-    """
+    """Return the shapes of a glTF file: its axes are y up and z ahead, its origin that of the vehicle."""
     if importlib.util.find_spec("trimesh") is None:
         raise DataError(f"{path.name} needs the package trimesh: pip install 'ce-dynamics[gltf]'")
     import trimesh  # here, because it is an extra

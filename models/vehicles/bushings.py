@@ -58,20 +58,9 @@ MIRROR = np.diag((1.0, -1.0, 1.0))
 
 @dataclass(frozen=True, eq=False)
 class VehicleBushing:
-    """A bushing of one corner, in vehicle coordinates.
+    """A bushing of one corner in vehicle coordinates, its laws and coefficients by axis.
 
-    Attributes
-    ----------
-    name : str
-        ``front_left.lower_front``.
-    axle, corner, unit, mechanism : str
-        Where it is, what sprung body that is on, and the steering mechanism.
-    item : BushingItem
-    side : int
-        1 left, −1 right.
-    stiffness, damping : dict
-        Laws and coefficients by axis.
-    at, through : (3,) array or None
+    ``unit`` is the sprung body that the corner is on; ``side`` is 1 left, −1 right.
     """
 
     name: str
@@ -229,10 +218,7 @@ class VehicleBushing:
         return [ElasticJoint(joint.name, element)]
 
     def _mount(self, system: System, joint: JoinedPoints, top: Vector, below: Vector) -> list[ElasticJoint]:
-        """Return a strut's top mount: it yields square to the strut, which slides and turns in it.
-
-        What holds the strut's line are two closures, that of the kingpin and that of the upright.
-        """
+        """Return a strut's top mount, two closures: it yields square to the strut, which slides and turns."""
         for name in ("z", *ABOUT, "at", "through"):
             if name in self.stiffness or getattr(self, name, None) is not None:
                 raise DataError(

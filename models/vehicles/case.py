@@ -105,18 +105,13 @@ class VehicleSetup:
     Parameters
     ----------
     model : str or path
-        A shipped vehicle by name, or a data file: of a vehicle, or with just the numbers that differ from the
-        HMMWV's.
-    overrides : sequence of str
-        ``key=value`` each, see `VehicleParameters.load`.
+        A shipped vehicle, or a data file, also one with just the numbers that differ from the HMMWV's.
+    overrides, free : sequence of str
+        ``key=value``, names of numbers that become free parameters: see `VehicleParameters.load`.
     tyres : sequence of str
-        Property files (``.tir``) of Magic Formula tyres, see
-        `ce_dynamics.models.vehicles.fitted_tyres.fit_tyres`.
+        Property files (``.tir``), see `ce_dynamics.models.vehicles.fitted_tyres.fit_tyres`.
     road : str, optional
-        What to drive on, see `ce_dynamics.models.parts.roads.kinds.road`; it is added to the road of the
-        manoeuvre.
-    free : sequence of str
-        Names of numbers that become free parameters of the model, see `VehicleParameters.load`.
+        See `ce_dynamics.models.parts.roads.kinds.road`; it is added to the road of the manoeuvre.
     """
 
     model: str | Path = "hmmwv"
@@ -151,17 +146,7 @@ class VehicleSetup:
     def system(
         self, speed: float = 0.0, ground: Road | None = None, *, steering_wheel: bool = False
     ) -> System:
-        """Return the vehicle as a mechanism in its design pose, wheels rolling at a speed [m/s].
-
-        Parameters
-        ----------
-        speed : float
-            [m/s].
-        ground : Road, optional
-            The vehicle's road, or a flat one, if not given.
-        steering_wheel : bool
-            See `prepare`.
-        """
+        """Return the mechanism in its design pose, wheels rolling [m/s]; on the setup's road unless given."""
         if ground is None:
             mu = self.data.road.friction
             ground = FlatRoad(mu) if self.road is None else road_of(self.road, float(nominal(mu)))
@@ -278,12 +263,9 @@ def learn_vehicle(
 ) -> DriverParameters:
     """Return a driver model with the steering that keeps the vehicle straight, and its response there.
 
-    Parameters
-    ----------
-    own : bool
-        Whether understeer is that of the vehicle, L + K v² = v δ/ψ̇ at its speed: with its suspension and load
-        transfer, by which the yaw rate of a tall vehicle is a multiple of what its tyres alone give.  Below
-        `PracticeResponse.rocking`, where tyres stick, it stays that of the tyres.
+    With ``own``, understeer is that of the vehicle, L + K v² = v δ/ψ̇ at its speed: with its suspension and
+    load transfer, by which the yaw rate of a tall vehicle is a multiple of what its tyres alone give.  Below
+    `PracticeResponse.rocking`, where tyres stick, it stays that of the tyres.
     """
     known = replace(driver, straight=straight)
     if not own or speed <= driver.response.rocking:

@@ -59,16 +59,7 @@ W_D = Weighting(0.4, 100.0, 2.0, 2.0, 0.63)
 
 
 def compute_weighted_rms(t: Floats, a: Floats, weighting: Weighting) -> float:
-    """Root mean square of a weighted acceleration over the record.
-
-    Parameters
-    ----------
-    t : (n,) array
-        Rising times [s]; where they are not equally spaced, a is interpolated linearly.
-    a : (n,) array
-        Acceleration [m/s²].
-    weighting : Weighting
-    """
+    """Return the weighted root mean square of an acceleration [m/s²], interpolated linearly between times."""
     if len(t) < 2:
         raise DataError("a weighted acceleration needs a record of two instants at least")
     step = (t[-1] - t[0]) / (len(t) - 1)

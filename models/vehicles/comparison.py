@@ -62,15 +62,7 @@ START_SPEED = 12.0
 
 
 class ChronoRecording:
-    """A run of Chrono.
-
-    Parameters
-    ----------
-    path : Path
-        Of the columns, compressed by gzip or not.
-    facts : mapping
-        Its entry of the summary.
-    """
+    """A run of Chrono: columns, compressed by gzip or not, and the facts of its entry in the summary."""
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         self.path, self.facts = path, facts
@@ -191,14 +183,7 @@ def check_facts(name: str, entry: object) -> Mapping[str, Any]:
 
 
 def recordings(folder: Path, names: Sequence[str] = ()) -> list[ChronoRecording]:
-    """Return the recordings of a folder, in the order of its summary.
-
-    Parameters
-    ----------
-    folder : Path
-    names : sequence of str
-        Beginnings of file names; all recordings if empty.
-    """
+    """Return the recordings of a folder whose names begin so, or all, in the order of its summary."""
     summary = folder / SUMMARY
     content = files.read("summary of recordings", summary, LARGEST_SUMMARY)
     try:
@@ -249,22 +234,9 @@ class RecordedInputs:
 
 
 class ComparedVehicle:
-    """A vehicle of recordings, read from Chrono's files and settled at rest.
+    """A vehicle of recordings, read from Chrono's files (its folder ``data/vehicle``) and settled at rest.
 
-    Parameters
-    ----------
-    recording : Recording
-        Any of its recordings.
-    vehicles : Path
-        Chrono's folder ``data/vehicle``.
-    like_chrono : bool
-        Whether ways of Chrono that no vehicle has are copied.
-    overrides : sequence of str
-        Numbers of the data that differ, ``key=value``.
-    method : str
-        A native method in fixed steps.
-    step : float
-        [s].
+    ``like_chrono`` copies ways of Chrono that no vehicle has; the method is a native one in fixed steps [s].
     """
 
     def __init__(
@@ -370,22 +342,15 @@ class Rest:
 
     Attributes
     ----------
-    name : str
-        Of the recording.
-    mass : float
-        Relative.
-    com : (3,) tuple
-        In the axes of the chassis [m].
-    load : float
-        Worst wheel: part of the vehicle's load, by the tyres' deflections, relative.
-    spring_length, spring_force : float
-        Worst spring or damper [m], relative to the largest force.
-    spindle : float
-        Worst distance in the axes of the chassis [m].
-    moving : float
+    mass, load, spring_force
+        Relative; the worst wheel's part of the vehicle's load, by the tyres' deflections; the worst spring or
+        damper, to the largest force.
+    com, spring_length, spindle
+        In the axes of the chassis; the worst one [m].
+    moving
         Vertical force of Chrono's tyres that its vehicle's weight does not balance, relative to the weight:
         by so much it is not at rest.
-    turning : float
+    turning
         Fastest wheel of Chrono's [rad/s].  Its simple brakes are torques against the motion, whose sign
         changes at every step: braked wheels turn to and fro, the vehicle creeps, and its springs carry the
         mean of forces that are recorded at every twentieth step.
@@ -497,14 +462,7 @@ def largest_magnitude(values: Sequence[float] | Floats) -> float:
 class Agreement(NamedTuple):
     """A quantity of a run beside the recording's.
 
-    Attributes
-    ----------
-    rms : float
-        Root mean square of the difference over the largest magnitude of the recording.
-    ratio : float
-        Our largest magnitude over the recording's.
-    peak : float
-        The recording's largest magnitude.
+    ``rms`` of the difference and our ``peak`` are relative to the recording's largest magnitude.
     """
 
     rms: float
@@ -561,10 +519,7 @@ LATERAL = ("yaw_rate", "ay", "roll", "Fy")
 
 
 def drive(subject: ComparedVehicle, recording: ChronoRecording) -> tuple[Record, float]:
-    """Drive the vehicle by the inputs of a recording, to the last row that is compared.
-
-    Return the run and the processor time of another.
-    """
+    """Drive by a recording's inputs to the last compared row; return the run and the processor time."""
     law, y0 = RecordedInputs.of(recording, subject.lock), subject.start(recording)
     given, end = (subject.method, subject.step), float(recording["t"][recording.compared][-1])
     subject.run(law, end, y0, recording.interval)  # finds the code and steps it needs

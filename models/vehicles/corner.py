@@ -47,16 +47,8 @@ if TYPE_CHECKING:
 class Corner(Mirrored):
     """One corner in vehicle coordinates, design position.
 
-    Attributes
-    ----------
-    name : str
-        ``front_left`` for instance.
-    side : int
-        1 left, −1 right.
-    steered : bool
-        Whether the inner end of the tie rod is carried by the steering.
-    origin, W : (3,) arrays
-        Of the data's coordinates; wheel centre [m].
+    ``side`` is 1 left, −1 right; ``steered`` that the steering carries the inner end of the tie rod;
+    ``origin`` that of the data's coordinates, ``W`` the wheel centre [m].
     """
 
     name: str

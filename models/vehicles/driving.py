@@ -327,17 +327,7 @@ class AxlePath(NamedTuple):
 def clearance(axles: Sequence[AxlePath], width: float, gates: Sequence[Gate]) -> float:
     """Return the least distance of the vehicle's flanks, at its axles, from the cones of the gates [m].
 
-    Parameters
-    ----------
-    axles : sequence of AxlePath
-    width : float
-        Of the vehicle [m].
-    gates : sequence of Gate
-
-    Returns
-    -------
-    float
-        Negative where cones fall; NaN as long as no gate has been reached.
+    Negative where cones fall; NaN as long as no gate has been reached.
     """
     least = math.nan
     for centre, left in axles:

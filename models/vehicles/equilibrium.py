@@ -282,13 +282,7 @@ def road_height(model: Model, place: Sequence[float]) -> float:
 
 
 def check_carried(model: Model, y: Floats, u: Floats | None) -> Floats:
-    """Return the state, if no tyre is pressed in further than it could be, and no suspension has given way.
-
-    Raises
-    ------
-    AssemblyError
-        Naming wheel, load and deflection, or wheel and travel; or if it or a trailer lies on its side.
-    """
+    """Return the state if it lies upright, no tyre is pressed in too far, and no suspension has given way."""
     given = model.u0 if u is None else u
     seen = model.outputs(y, u=given)
     if is_tilted(model, y, model.y0) and is_tilted(model, y, place_on_road(model)):

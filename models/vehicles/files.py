@@ -59,13 +59,7 @@ MOST_FILES = 32
 
 
 def files_of(name: str | Path) -> list[DataFile]:
-    """Return a vehicle's file and what it builds on: its ``base`` first, itself last.
-
-    Parameters
-    ----------
-    name : str or path
-        A shipped vehicle or a file; where neither it nor a base has axles, it builds on the HMMWV.
-    """
+    """Return a vehicle's file (itself last) and its bases; the HMMWV too where none of them has axles."""
     found: list[DataFile] = []
     _gather(path_of_vehicle(name), (), found)
     return found if any(file.words_of("axles") for file in found) else [*files_of("hmmwv"), *found]
@@ -306,17 +300,10 @@ KEY = re.compile(r"\b[a-z]\w*(?:\.\w+)+|\b[a-z]\w*_(?:left|right)\b|^[a-z]\w*(?=
 
 @contextmanager
 def name_errors(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[None]:
-    """Put a vehicle before what its data, assembly or equilibrium are refused for.
+    """Put a vehicle as it is ``shown`` before errors of its data, assembly or equilibrium.
 
-    Parameters
-    ----------
-    name : str
-        Of the vehicle.  Messages that begin with it, with a line of a file or with the override that is
-        wrong need no further name.
-    shown : str
-        What is put before others.
-    origins : mapping of str
-        Names of files by sections that come from them.
+    Messages that begin with its ``name``, a line of a file or the wrong override need no further name.
+    ``origins`` are names of files by sections that come from them.
     """
     try:
         yield

@@ -18,16 +18,9 @@ from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
 
 class FittedTyres(NamedTuple):
-    """Tyres by corner, and notes on their files.
+    """Tyres by corner (others keep that of the data), and what their files leave open or was not understood.
 
-    Attributes
-    ----------
-    models : mapping of str to MagicFormulaTyre
-        Corners that are not in it keep the tyre of the data.
-    report : str
-        What the files leave open and what was not understood.
-    friction : float or None
-        Friction coefficient of the road on which the tyres are as measured; None where a wheel keeps its own.
+    ``friction`` is that of the road on which they are as measured; None where a wheel keeps its own.
     """
 
     models: Mapping[str, MagicFormulaTyre]
@@ -38,17 +31,11 @@ class FittedTyres(NamedTuple):
 def fit_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyres:
     """Fit Magic Formula tyres from property files (``.tir``) or Chrono's ``Pac02Tire`` files (``.json``).
 
-    On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction coefficient of the
-    road is the peak of the fitted tyres, of different ones that of the one with the most grip, or what its
-    file names.  Where a wheel keeps its own tyre, it refers to that one.  Tyres keep their ratios so.
-
-    Parameters
-    ----------
-    files : sequence of str
-        ``FILE`` for all corners, ``front=FILE`` for an axle, ``front_left=FILE`` for a corner; of several
-        that go for a corner the last counts.
-    corners : mapping of str to Corner
-        Of the vehicle.
+    ``FILE`` is for all corners, ``front=FILE`` for an axle, ``front_left=FILE`` for a corner; the last
+    counts.  On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction
+    coefficient of the road is the peak of the fitted tyres, of different ones that of the one with the most
+    grip, or what its file names.  Where a wheel keeps its own tyre, it refers to that one.  Tyres keep their
+    ratios so.
     """
     chosen: dict[str, str] = {}
     for text in files:

@@ -76,16 +76,9 @@ def reason(key: str) -> str:
 
 
 def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:
-    """Return the data with some numbers replaced by free parameters named after their keys, and these.
+    """Return validated data with some numbers replaced by free parameters named after their keys, and these.
 
-    Parameters
-    ----------
-    data : pydantic model
-        Validated.
-    keys : sequence of str
-        Dotted names; one that stands for several corners makes one parameter, whose nominal value is that of
-        the first.
-    groups : Groups
+    A key that stands for several corners makes one parameter, whose nominal value is that of the first.
     """
     checks.texts("free", keys, DataError)
     for key in keys:

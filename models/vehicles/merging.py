@@ -24,17 +24,9 @@ FIRST_KINDS = {"powertrain": "envelope", "tyre": "tmeasy"}
 
 
 class Replacement(NamedTuple):
-    """Sections that a layer replaces or takes away: the numbers there that earlier layers give do not count.
+    """Sections that a layer replaces or takes away: numbers there that earlier ones give do not count.
 
-    Attributes
-    ----------
-    since : int
-        Number of the layer.
-    sections : collection of (tuple of str)
-    kept : collection of str
-        Names below these sections that stay.
-    known : mapping
-        Numbers of the new kind by key: those that it has as well stay, too.
+    Names ``kept`` below these sections stay, and ``known`` numbers, which the new kind has as well.
     """
 
     since: int
@@ -105,10 +97,7 @@ def find_changed(layers: Sequence[DataFile], layout: VehicleLayout, groups: Grou
 
 
 def last_change(layers: Sequence[DataFile], table: str, word: Key, chosen: str = "") -> int:
-    """Return the number of the layer that last gives a word of a table another value; 0 if none does.
-
-    ``word`` is the end of its key.
-    """
+    """Return the layer that last gives a word, named by the end of its key, another value; 0 if none does."""
     since = 0
     for k, layer in enumerate(layers):
         for key, entry in layer.words_of(table):
@@ -157,13 +146,8 @@ def note_kept_points(
 
     Where hardpoints of corners change, these are the points of the axle's own section, such as those of an
     anti-roll bar; where `ON_STEERING` change, those of the steering mechanism, such as a rack's mass centre;
-    where the suspension is another one, all points of axle and corners.
-
-    Parameters
-    ----------
-    layers : sequence of DataFile
-    given, changed : mapping
-        Numbers of the layers that gave, and that changed, a value last, by key.
+    where the suspension is another one, all points of axle and corners.  ``given`` and ``changed`` hold, by
+    key, the layer that last gave and that last changed a value.
     """
     points = [key for key, one in groups.quantities.items() if one.components == XYZ and one.unit == "m"]
     suspensions: dict[str, tuple[object, int]] = {}

@@ -120,14 +120,7 @@ def names_of_outputs(model: Model) -> dict[str, str]:
 
 
 def instruments(model: Model, named: Mapping[str, str]) -> Instruments | None:
-    """Return the quantities for a vehicle's instruments; None for a model without speed.
-
-    Parameters
-    ----------
-    model : Model
-    named : mapping of str to str
-        Quantities of the page by outputs and inputs of the model.
-    """
+    """Return a vehicle's instruments from outputs and inputs as the page names them; None without a speed."""
     if "speed" not in named:
         return None
     wheels = []

@@ -53,18 +53,9 @@ class Trace(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A chart over time, drawn if the results have all variables that it needs.
+    """A chart over time, drawn if the results have the variables of its curves and others that it needs.
 
-    Attributes
-    ----------
-    title, y : str
-    curves : tuple of Trace
-    needs : tuple of str
-        Beside the variables that curves name.
-    least : (float, float)
-        Least ranges of the left and the right scale.
-    per : str
-        ``"corner"`` or ``"trailer"`` if columns are these.
+    ``least`` are least ranges of the left and the right scale; ``per`` names what columns are, if anything.
     """
 
     title: str

@@ -113,13 +113,7 @@ def add_path_error(results: Record | xr.Dataset, manoeuvre: Manoeuvre | None, mo
 
 
 def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:
-    """Refuse a run whose driver swings between limits.
-
-    Raises
-    ------
-    SimulationError
-        With the whole run.
-    """
+    """Raise a `SimulationError` with the whole run if its driver swings between limits."""
     trouble = swinging(manoeuvre, results)
     if trouble:
         raise SimulationError(trouble, results)

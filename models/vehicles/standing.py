@@ -41,20 +41,9 @@ def find_rest(
     """Return the state at which a standing vehicle stays, or None if there is none nearby.
 
     Statically it is indeterminate which wheel holds how much: of all states at which no acceleration and no
-    rate is left, the one is taken whose deflections are least, weighed by what the wheels can hold.  On a
-    grade all wheels then come to the limit together.
-
-    Parameters
-    ----------
-    model : Model
-    y : array
-        Standing on its springs and tyres; the tyres hold nothing along the road yet.
-    u : array
-        Inputs; pedals hold what they hold.
-    positions : tuple of str
-        Coordinates of chassis and suspensions that give way.
-    unwound : array
-        State whose deflections of tyres, brakes and powertrain those found are least from.
+    rate is left, the one is taken whose deflections of tyres, brakes and powertrain, from those of
+    ``unwound``, are least, weighed by what the wheels can hold.  On a grade all wheels then come to the limit
+    together.  ``positions`` are coordinates of chassis and suspensions that give way.
     """
     n_q, n_v = len(model.layout.q), len(model.layout.v)
     start = y.copy()
@@ -143,10 +132,7 @@ def brakes_of(model: Model) -> dict[str, Brake]:
 
 
 def limit_forces(model: Model, y: Floats, u: Floats) -> dict[str, float]:
-    """Return the force that each wheel can hold along the road [N], up to a factor.
-
-    It is the smaller of the wheel's load and its brake's force.
-    """
+    """Return the force each wheel can hold along the road [N], up to a factor: the less of load and brake."""
     seen, given, brakes = model.outputs(y, u=u), name_inputs(model, u), brakes_of(model)
     tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
     found = {}

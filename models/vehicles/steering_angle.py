@@ -42,12 +42,7 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     """Return angle of the wheels of the first steered axle at full lock, mean of inner and outer wheel [rad].
 
     That of the left lock; where it hardly turns them, as a crank does that is led back before its end, half
-    the angle from lock to lock.
-
-    Raises
-    ------
-    AssemblyError
-        If the steering linkage cannot reach full lock.
+    the angle from lock to lock.  `AssemblyError` if the steering linkage cannot reach full lock.
     """
     if not parameters.steerings:
         return find_unfolded_angle(parameters)
@@ -62,12 +57,7 @@ def steering_wheel_lock(parameters: VehicleParameters) -> float:
     """Return the angle of the steering wheel at full lock [rad].
 
     It is that of the column, or the ratio of the data times the angle of the road wheels; of a vehicle that
-    folds, times the angle by which it folds.
-
-    Warns
-    -----
-    AccuracyWarning
-        If the data have neither: `ASSUMED_RATIO` is taken.
+    folds, times the angle by which it folds.  If the data have neither, it warns and takes `ASSUMED_RATIO`.
     """
     lock = float(nominal(full_turn(parameters)))
     name, section = steering_section(parameters)
@@ -115,19 +105,11 @@ def steering_ratio(parameters: VehicleParameters, steering: float = 0.0) -> floa
 
 @dataclass(frozen=True, eq=False)
 class SteeringWheel:
-    """The steering wheel, as outputs of a vehicle see it.
+    """The steering wheel, as outputs of a vehicle see it, with its angle at full lock [rad].
 
-    Attributes
-    ----------
-    lock : scalar
-        Its angle at full lock [rad].
-    led : tuple of (Body, scalar)
-        Bodies whose hinges it leads, and their coordinates at full lock [m] or [rad].
-    column : str or None
-        Name of the force element that leads the first of them; None where actuators do.
-    wheels : tuple of (Body, (3,) array)
-        Left and right carrier of the first steered axle, with the spin axis of its wheel; none of a vehicle
-        that folds.
+    It moves the hinges of the bodies ``led``, here with their coordinates at full lock [m] or [rad]: the
+    first of them by the force element ``column``, or by actuators.  ``wheels`` are left and right carrier of
+    the first steered axle with their spin axes; none of a vehicle that folds.
     """
 
     lock: Scalar
@@ -217,13 +199,7 @@ class SteeringWheelCommand(Controller):
 
 
 def add_command(system: System, parameters: VehicleParameters) -> None:
-    """Add the input `COMMAND`, within full lock, in place of ``steering``.
-
-    Warns
-    -----
-    AccuracyWarning
-        If the data give no ratio, see `steering_wheel_lock`.
-    """
+    """Add the input `COMMAND`, within full lock, in place of ``steering``."""
     most = steering_wheel_lock(parameters)
     system.add_input(COMMAND, "rad", between=(-most, most))
     system.add_channel(WANTED, "1")

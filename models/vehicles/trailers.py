@@ -43,18 +43,7 @@ from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
 
 
 class TurningDamper(ForceElement):
-    """A torque −d v on one velocity of a hinge, whatever coordinates it has.
-
-    Parameters
-    ----------
-    name : str
-    body : Body
-        Owner of the hinge.
-    component : int
-        Which of its velocities.
-    damping : float
-        d [N m s/rad].
-    """
+    """A torque −d v on one velocity v of a hinge, whatever coordinates it has; d in N m s/rad."""
 
     outputs: Mapping[str, str] = MappingProxyType({"torque": "N*m"})
 
@@ -283,17 +272,9 @@ def trailer_section(hitch: str) -> type[TrailerData]:
 
 @dataclass(frozen=True, eq=False)
 class Trailer:
-    """A trailer in the coordinates of the vehicle, in line with it.
+    """A trailer in the coordinates of the vehicle, in line with it, ``behind`` the body that tows it.
 
-    Attributes
-    ----------
-    name, behind : str
-        Of the trailer's body and of that which tows it.
-    body : BodyParameters
-    hitch : HitchData
-    at : (3,) array
-        Where it is coupled, which is the origin of its own coordinates [m].
-    aerodynamics : AerodynamicsData or None
+    It is coupled at ``at``, the origin of its own coordinates [m].
     """
 
     name: str

@@ -50,12 +50,7 @@ GRAPH_WORDS = (
 def short_name(key: Key, mechanisms: Mapping[str, str] | None = None) -> Key:
     """Return the short name of a number, or of a choice (which begins with one of `WORDS`).
 
-    Parameters
-    ----------
-    key : tuple of str
-        Names from the root of the file; a short name is returned as it is.
-    mechanisms : mapping, optional
-        Names of the steering mechanisms by axle, where they are not `STEERING`.
+    ``mechanisms`` names steering mechanisms by axle, where they are not `STEERING`.
     """
     match key:
         case ("tyre" | "powertrain" as part, "kind"):
@@ -130,13 +125,7 @@ def shorten(file: DataFile) -> DataFile:
 class Parts(NamedTuple):
     """Parts of a vehicle on which long names depend.
 
-    Attributes
-    ----------
-    axles, trailers : collection of str
-    steered : mapping
-        Steering mechanisms to the axle under which they stand.
-    bushings : mapping
-        Names of bushings by axle.
+    ``steered`` are steering mechanisms to the axle under which they stand; ``bushings`` their names by axle.
     """
 
     axles: Collection[str]
@@ -251,17 +240,7 @@ NO_PARTS = Parts((), (), {}, {})
 
 
 def convert_text(text: str, label: str, parts: Parts = NO_PARTS) -> str:
-    """Return a vehicle file of format 1 in `FORMAT`, with its comments.
-
-    Parameters
-    ----------
-    text : str
-        YAML that `ce_dynamics.models.data.reading.read_text` accepts.
-    label : str
-        Name of the file.
-    parts : Parts
-        Those of the vehicle, with what the file's bases give.
-    """
+    """Return a vehicle file of format 1 in `FORMAT`, comments kept; ``parts`` include those of its bases."""
     if read_text(text, label).format == FORMAT:
         raise DataError(f"{label}: it is of format {FORMAT}; nothing to convert")
     for token in yaml.scan(text):

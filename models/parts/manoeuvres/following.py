@@ -77,15 +77,7 @@ SPARED = 0.5
 
 @dataclass(frozen=True)
 class Practised:
-    """Steering and yaw rate of a practised driver model, over the distance x [m].
-
-    Attributes
-    ----------
-    steering : RoundedTable
-        Steering input.
-    yaw_rate : RoundedTable
-        Resulting yaw rate [rad/s].
-    """
+    """Steering input and yaw rate [rad/s] of a practised driver model, over the distance x [m]."""
 
     steering: RoundedTable
     yaw_rate: RoundedTable

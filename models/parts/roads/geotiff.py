@@ -41,14 +41,7 @@ class GeoTiff(NamedTuple):
 
 
 def read_geotiff(path: Path, sized: bool) -> GeoTiff:
-    """Read a GeoTIFF file.
-
-    Parameters
-    ----------
-    path : Path
-    sized : bool
-        True if the size of pixels is given, independently of the file.
-    """
+    """Read a GeoTIFF file, whose pixels may be ``sized`` independently of it."""
     try:
         import tifffile  # here, because an extra installs it
     except ImportError:

@@ -40,17 +40,7 @@ def check_size(name: str, nodes: int) -> None:
 
 
 class AxisPosition(NamedTuple):
-    """Position on an axis.
-
-    Attributes
-    ----------
-    cell : scalar
-        Number of the node before it.
-    s : scalar
-        Way to the next node, 0 to 1.
-    step : scalar
-        Distance of these two nodes [m].
-    """
+    """Position on an axis: number of the node before it, part s of the way to the next, step [m]."""
 
     cell: Scalar
     s: Scalar
@@ -58,17 +48,7 @@ class AxisPosition(NamedTuple):
 
 
 class Axis:
-    """Equally spaced nodes.
-
-    Parameters
-    ----------
-    start, step : float
-        First node, and spacing [m].
-    number : int
-        Of nodes.
-    periodic : bool
-        Whether the first node follows the last.
-    """
+    """Equally spaced nodes from ``start`` [m]; the first follows the last of a periodic one."""
 
     def __init__(self, start: float, step: float, number: int, periodic: bool = False) -> None:
         self.start = check_number("grid", "start", start)
@@ -117,15 +97,10 @@ class Axis:
 
 
 class UnevenAxis(Axis):
-    """Nodes at any distances.
+    """Nodes (n,) at any distances, increasing [m].
 
     A cell is found by a list of pieces as long as the shortest distance of two nodes: each has one node in it
     at most.  The four B-splines of a cell are looked up as polynomials in s.
-
-    Parameters
-    ----------
-    nodes : (n,) array
-        Increasing [m].
     """
 
     def __init__(self, nodes: Floats) -> None:
@@ -244,13 +219,7 @@ def linear_slopes(s: Scalar) -> tuple[Scalar, Scalar]:
 
 
 class SplineCurve:
-    """A cubic spline through values at the nodes of one axis.
-
-    Parameters
-    ----------
-    values : (n,) array
-    axis : Axis
-    """
+    """A cubic spline through values at the nodes of one axis."""
 
     def __init__(self, values: Floats, axis: Axis) -> None:
         self.axis = axis
@@ -272,15 +241,7 @@ class SplineCurve:
 
 
 class Grid:
-    """A surface through values at the nodes of two axes.
-
-    Parameters
-    ----------
-    values : (n_x, n_y) array
-    x, y : Axis
-    smooth : bool
-        Cubic, or else linear.
-    """
+    """A surface through values (n_x, n_y) at the nodes of two axes: cubic if smooth, or else linear."""
 
     def __init__(self, values: Floats, x: Axis, y: Axis, smooth: bool = True) -> None:
         z = np.asarray(values, dtype=float)

@@ -303,10 +303,8 @@ def load(path: Path) -> Any:
 def unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return the content of a member, which unpacks to no more than it promises.
 
-    Raises
-    ------
-    ValueError
-        If it is packed in a way that NumPy does not write: zipfile unpacks those whole, however long.
+    `ValueError` if it is packed in a way that NumPy does not write: zipfile unpacks those whole, however
+    long.
     """
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{member.filename} is packed by method {member.compress_type}; use numpy.savez")
@@ -315,13 +313,7 @@ def unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def array_of(content: bytes) -> Floats:
-    """Return the array that a .npy holds, which must be as large as its header promises.
-
-    Raises
-    ------
-    ValueError
-        If it is no such file, or holds no numbers.
-    """
+    """Return the numbers that a .npy holds, as many as its header promises; `ValueError` if it does not."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version not in HEADERS:

@@ -51,16 +51,9 @@ EXACT = 1e-9
 
 
 class RoadPoint(NamedTuple):
-    """Road coordinates of a point.
+    """Road coordinates u along the line, beyond its ends too, v to its left [m], and derivatives.
 
-    Attributes
-    ----------
-    u, v : scalar
-        Along the line, beyond its ends too, and to its left [m].
-    x_u, y_u, x_v, y_v : scalar
-        Derivatives of the position.
-    off : scalar
-        Distance along the line between the point and the position at these coordinates [m].
+    ``off`` is the distance along the line between the point and the position at these coordinates [m].
     """
 
     u: Scalar
@@ -89,19 +82,10 @@ class StraightLine:
 
 
 class CurvedLine:
-    """A reference line through corners.
+    """A reference line through corners (n, 2) at equal distances [m], as a spline if smooth, or a polygon.
 
-    Parameters
-    ----------
-    corners : (n, 2) array
-        At equal distances [m]; the first and the last of a closed line are one.
-    u : (float, float)
-        u of the first corner, and of the way to the next [m].
-    sides : (float, float)
-        v of the right and of the left edge [m].
-    smooth : bool
-        Spline or polygon.
-    closed : bool
+    ``u`` is that of the first corner, and of the way to the next; ``sides`` are v of the right and of the
+    left edge [m].  The first and the last corner of a closed line are one.
     """
 
     def __init__(
@@ -257,21 +241,7 @@ class Zone(NamedTuple):
 
 
 class CrgRoad(Road):
-    """Heights over a reference line.
-
-    Parameters
-    ----------
-    friction : float or Friction
-    line : StraightLine or CurvedLine
-    z : (n_u, n_v) array
-        Heights at the nodes [m].
-    u, v : Axis
-    smooth : bool
-    zones : tuple of Zone
-    title : str
-    approach : float
-        How far the road continues before its beginning [m].
-    """
+    """Heights z (n_u, n_v) over a reference line that continues by ``approach`` before its beginning [m]."""
 
     def __init__(
         self,

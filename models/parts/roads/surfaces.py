@@ -117,14 +117,7 @@ EDGE = 0.2
 
 
 class ObstacleSide:
-    """Side of the road with an obstacle: left is y > 0.
-
-    Parameters
-    ----------
-    owner : str
-        For messages.
-    track : {"both", "left", "right"}
-    """
+    """Side of the road with an obstacle, ``track``: "both", "left" (y > 0) or "right"."""
 
     def __init__(self, owner: str, track: str) -> None:
         self.track = checks.choice(f"{owner}: track", track, TRACKS, DataError)
@@ -205,18 +198,7 @@ class BumpRoad(Road):
 class HillsRoad(Road):
     """A flat road with a row of hills, z = h sin²(nπξ) sin²(πη), ξ and η in [0, 1] over a rectangle.
 
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    height : float
-        h [m]; negative for hollows.
-    x, y : float
-        First corner of the rectangle [m].
-    length, width : float
-        Of the rectangle, along x and along y [m], positive.
-    count : int
-        n, hills along x.
+    h is negative for hollows; the rectangle has its first corner at x, y [m] and n = ``count`` hills along x.
     """
 
     title = "hills"

@@ -124,10 +124,7 @@ def push_pipe(reading: Reading, part: JsonObject) -> Sections:
 
 
 def rigid_panhard(reading: Reading, part: JsonObject) -> Sections:
-    """Return ``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle.
-
-    Its anti-roll bar, if it has one, is read by `ce_dynamics.models.vehicles.chrono.axles`.
-    """
+    """Return ``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle."""
     panhard = part.part("Panhard Rod")
     ends = {"axle": "Location Axle", "chassis": "Location Chassis"}
     return {

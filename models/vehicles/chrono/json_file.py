@@ -131,17 +131,7 @@ def plain(value: float) -> str:
 
 
 class JsonObject:
-    """An object of a file: its keys are read by kind, and keys that were not read can be listed.
-
-    Parameters
-    ----------
-    data : dict
-        As parsed.
-    path : Path
-        Of the file.
-    at : str
-        Key of the object in it, empty for the file itself.
-    """
+    """An object of a file (``at`` its key there): its keys are read by kind; keys not read can be listed."""
 
     def __init__(self, data: dict[str, Any], path: Path, at: str = "") -> None:
         self.data, self.path, self.at = data, path, at

@@ -67,23 +67,10 @@ def is_file(path: Path) -> bool:
 
 
 class Reading:
-    """The files of one vehicle.
+    """The files of one vehicle, which name each other from a common folder somewhere above its own file.
 
-    Chrono's files name each other from a common folder, which lies somewhere above the vehicle's file.
-
-    Parameters
-    ----------
-    path : Path
-        Of the vehicle's file.
-    like_chrono : bool
-        Whether Chrono's quirks are copied, as far as they are documented and can be.
-    elastic : bool
-        Whether joints with bushings yield.
-
-    Attributes
-    ----------
-    lock : float
-        Part of the files' full lock that is taken.
+    ``like_chrono`` copies Chrono's documented quirks, ``elastic`` lets joints with bushings yield; ``lock``
+    is the part of the files' full lock that is taken.
     """
 
     def __init__(self, path: Path, like_chrono: bool = False, elastic: bool = False) -> None:

@@ -56,18 +56,10 @@ class Converted(NamedTuple):
 def convert_vehicle(
     path: Path, choice: FileChoice = UNCHOSEN, like_chrono: bool = False, bushings: bool = False
 ) -> Converted:
-    """Return a vehicle's JSON file as our YAML.
+    """Return a vehicle's JSON file (``"Type": "Vehicle"``, or one that names it with its tyres) as our YAML.
 
-    Parameters
-    ----------
-    path : Path
-        A vehicle (``"Type": "Vehicle"``), or a file that names one with its tyres.
-    choice : Choice
-        Engine, transmission and tyres, which vehicles' files do not name.
-    like_chrono : bool
-        Whether ways of Chrono that no vehicle has are copied: those that docs/chrono-vehicles.md lists.
-    bushings : bool
-        Whether joints with bushings yield as the vehicle drives; on the rig they do in any case.
+    ``like_chrono`` copies ways of Chrono that no vehicle has (docs/chrono-vehicles.md lists them); with
+    ``bushings`` joints yield as the vehicle drives, not on the rig alone.
     """
     reading = Reading(path, like_chrono, bushings)
     part = reading.open(path)

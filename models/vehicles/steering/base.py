@@ -100,14 +100,8 @@ class Steering(ABC):
     4. `move_point` returns the place of a point of that body at a steering input, from the hardpoints alone.
     5. `full_lock` names the number that sets full lock, in a unit for people.
 
-    Attributes
-    ----------
-    name : str
-        Of its section; a vehicle may have several mechanisms.
-    phase : int
-        1 where a positive input steers to the left; −1 where it steers to the right, as rear axles may.
-    actuator, column : ActuatorData, ColumnData or None
-        What leads it: one of both.
+    ``phase`` is −1 where a positive input steers to the right, as rear axles may; either ``actuator`` or
+    ``column`` moves it.
     """
 
     template: ClassVar[str]

@@ -79,17 +79,7 @@ class ColumnData(Section):
 
 
 class Column(ForceElement):
-    """A column on the hinge of a body.
-
-    Parameters
-    ----------
-    name : str
-    body : Body
-        Whose inboard hinge leads the mechanism; it hangs on the chassis.
-    data : ColumnData
-    gain : scalar
-        Coordinate of that hinge at full lock to the left [rad] or [m].
-    """
+    """A column on the hinge of a body on the chassis; ``gain`` is its coordinate at full lock to the left."""
 
     inputs = (WANTED, TORQUE, GRIP)
     outputs: Mapping[str, str] = {

@@ -50,16 +50,7 @@ class IdlerJoint(ForceElement):
 
         −λ (d̂ × p + n × d)
 
-    is left over that nothing else gets.  ``reaction_error`` scales it.
-
-    Parameters
-    ----------
-    name : str
-        Unique in the system.
-    chassis, link : Body
-    W, V, n : points and direction
-        In the design pose.
-    data : IdlerJointData
+    is left over that nothing else gets.  ``reaction_error`` scales it.  Points are those of the design pose.
     """
 
     def __init__(

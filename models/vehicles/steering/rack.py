@@ -31,15 +31,9 @@ class RackData(BodyData, LedData):
 
 @dataclass(frozen=True, eq=False)
 class Rack(Steering):
-    """A rack in vehicle coordinates.
+    """A rack in vehicle coordinates with its travel at full lock, either way [m].
 
-    Attributes
-    ----------
-    rack : BodyParameters
-    travel : float
-        At full lock, either way [m].
-    sense : int
-        1 if the rack moves to the left to steer to the left (tie rods ahead of the steering axes), else −1.
+    ``sense`` is 1 if it steers to the left as it moves there (tie rods ahead of the steering axes), else −1.
     """
 
     template = "rack"
@@ -93,17 +87,9 @@ class RotaryArmData(BodyData, LedData):
 
 @dataclass(frozen=True, eq=False)
 class RotaryArm(Steering):
-    """A rotary arm in vehicle coordinates.
+    """A rotary arm in vehicle coordinates, with its largest angle at full lock, either way [rad].
 
-    Attributes
-    ----------
-    arm : BodyParameters
-    pivot, axis : (3,) arrays
-        A point of its axis and the axis' direction [m].
-    max_angle : float
-        At full lock, either way [rad].
-    sense : int
-        1 if a positive angle about the axis steers to the left, else −1.
+    ``sense`` is 1 if a positive angle about the axis through the pivot [m] steers to the left, else −1.
     """
 
     template = "rotary-arm"

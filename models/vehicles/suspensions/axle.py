@@ -63,16 +63,7 @@ class Side(Mirrored):
 
 
 def read(name: str, data: Section | None, origin: Vector, skipped: type[Section]) -> Side:
-    """Return the fields of a section, without those that another section has too.
-
-    Parameters
-    ----------
-    name : str
-    data : Section or None
-    origin : (3,) array
-        Origin of its points [m].
-    skipped : type of Section
-    """
+    """Return the fields of a section, points from an origin [m], without those that ``skipped`` has."""
     points: dict[str, Vector] = {}
     bodies: dict[str, BodyParameters] = {}
     springs: dict[str, SpringData | DamperData] = {}
@@ -108,20 +99,7 @@ class JointStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BuiltAxle:
-    """An axle in vehicle coordinates, design position.
-
-    Attributes
-    ----------
-    name : str
-    template : Template
-    gear : Template or None
-        Steering gear of a beam.
-    middle : Side
-        What is there once.
-    sides : pair of Side
-        Left and right.
-    steered : bool
-    """
+    """An axle in vehicle coordinates, design position; ``gear`` steers a beam, ``middle`` is there once."""
 
     name: str
     template: Template

@@ -74,17 +74,9 @@ def find_leads(axle: BuiltAxle) -> Leads:
 
 
 class Builder:
-    """Adds parts of an axle to a system.
+    """Adds a side of an axle, or with side None the axle as a whole, to a system.
 
-    Parameters
-    ----------
-    axle : BuiltAxle
-    system : System
-    chassis : Body
-    steering : Body or None
-        What carries the inner ends of tie rods; the chassis if None.
-    side : Side or None
-        The side that is added; None for the axle as a whole.
+    ``steering`` carries the inner ends of tie rods; the chassis if None.
     """
 
     def __init__(

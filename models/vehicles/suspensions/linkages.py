@@ -40,23 +40,11 @@ Z = np.array((0.0, 0.0, 1.0))
 
 
 class PlacedJoint(NamedTuple):
-    """A joint in vehicle coordinates.
+    """A joint of a corner or an axle (``owner``) in vehicle coordinates, its bodies by their full names.
 
-    Attributes
-    ----------
-    name, owner, kind : str
-        ``owner`` is the corner or the axle that has it.
-    label : str
-        Name that distinguishes it from others of the same two bodies; empty if there are none.
-    one, other : str
-        Bodies in full, ``chassis`` or ``steering``.
-    points : tuple of (3,) arrays
-    axis : (3,) array or None
-        Its direction; that from the first to the second point if None.
-    ends : bool
-        True if a joint on a line is in the middle of its points.
-    body : str
-        Body that lies in it, in full, whether there is one or not.
+    ``label`` distinguishes it from others of the same two bodies; ``axis`` is its direction, that from the
+    first to the second point if None; ``ends`` that a joint on a line is in the middle of its points;
+    ``body`` the full name of one that may lie in it.
     """
 
     name: str

@@ -28,10 +28,9 @@ from ce_dynamics.models.vehicles.suspensions.template import CHASSIS, STEERING
 
 
 def find_wheel_angle(axle: BuiltAxle, corner: str, L: Vector, axis: Vector) -> Scalar:
-    """Return the angle of a wheel about the vertical when the steering's point is at L [rad].
+    """Return the angle of a wheel about the vertical, positive to the left, when L moves [rad].
 
-    It is positive to the left.  The suspension stays in the design position; NaN where the tie rod cannot
-    reach.
+    The suspension stays in the design position; NaN where the tie rod cannot reach.
     """
     if axle.template.listed:
         if corner not in axle.cache:
@@ -141,18 +140,9 @@ SHIFTS = ("steering_x", "steering_y", "steering_z")
 def measure_wheel_turn(
     owner: str, D: Vector, F: Vector, K: Vector, L: Vector, L_now: Vector, axis: Vector
 ) -> Scalar:
-    """Return angle of a wheel about the vertical, positive to the left, when L has moved to `L_now` [rad].
+    """Return the wheel's angle about the vertical, positive to the left, when L has moved to `L_now` [rad].
 
-    Parameters
-    ----------
-    owner : str
-        For messages.
-    D, F, K, L : (3,) arrays
-        Kingpin and tie rod in the design position [m].
-    L_now : (3,) array
-        The tie rod's inner end.
-    axis : (3,) array
-        Spin axis in the design position.
+    Kingpin D F, tie rod K L and spin axis are those of the design position.
     """
     kingpin = Revolute(F - D, at=D)
     spindle = RotationToDistance(kingpin, K, L, f"{owner} spindle", "KL")
@@ -176,14 +166,7 @@ STEPS = 8
 def measure_upright_turn(rods: Sequence[tuple[Vector, Vector, Vector]], W: Vector, axis: Vector) -> Scalar:
     """Return the wheel's angle about the vertical, positive to the left [rad]; NaN or far from 0 beyond.
 
-    Parameters
-    ----------
-    rods : sequence of (U, C, C_now)
-        Five rods from U on the upright to C; where C is now.
-    W : (3,) array
-        A point of the upright in the design pose whose height stays, such as the wheel centre.
-    axis : (3,) array
-        Spin axis in the design pose.
+    Rods are (U, C, C_now): five from U on the upright to C, and where C is now; the height of W stays.
     """
     shift, quaternion = np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
     for k in range(1, STEPS + 4):

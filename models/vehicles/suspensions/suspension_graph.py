@@ -110,15 +110,9 @@ Leads: TypeAlias = Mapping[str, Sequence[Lead]]
 
 
 class LedAxle(NamedTuple):
-    """An axle by itself.
+    """An axle by itself: independent coordinates, bodies of the loop that each joint closes, effort.
 
-    Attributes
-    ----------
-    leads : Leads
-    effort : int
-        Sum of the squares of the numbers of unknowns that Newton's method finds together.
-    members : mapping of str to tuple of Body
-        Bodies of the loop that a joint closes.
+    ``effort`` is the sum of squares of the numbers of unknowns that Newton's method finds together.
     """
 
     leads: Leads
@@ -127,14 +121,9 @@ class LedAxle(NamedTuple):
 
 
 class Leading(NamedTuple):
-    """The choice of what leads an axle.
+    """The choice of independent coordinates of an axle, by the bodies that carry its wheels.
 
-    Attributes
-    ----------
-    join : callable
-        Adds its bodies and joints to a system, with surroundings by name, for some independent coordinates.
-    carriers : tuple of str
-        What carries its wheels.
+    ``join`` adds bodies and joints to a system, with surroundings by name, for some independent coordinates.
     """
 
     join: Callable[[System, Mapping[str, Body], Leads], object]
@@ -258,15 +247,9 @@ POINTS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a graph.
+    """One item of a graph; ``between`` are the bodies it joins, or the joint of a torsion spring.
 
-    Attributes
-    ----------
-    name, kind : str
-    between : tuple of str
-        The bodies it joins; the joint of a torsion spring; empty for bodies.
-    single : bool
-        Whether it is there once, not on either side.
+    A ``single`` item is there once, not on either side.
     """
 
     name: str

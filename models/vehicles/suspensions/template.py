@@ -285,32 +285,27 @@ class Template:
 
     Attributes
     ----------
-    name, title : str
-    side : Block
-        What is there on either side.
-    axle : Block or None
-        What is there once; None where both sides are independent.
-    wheel, bar : str
+    side, axle
+        What is there on either side, and once; no axle where both sides are independent.
+    wheel, bar
         Bodies that carry the wheel, and the drop link of an anti-roll bar.
-    kingpin : tuple of (str, str)
+    kingpin
         Bodies and points of the axis that a steered wheel turns about, below and above.
-    lead : tuple of str
+    lead
         Bodies whose hinges are independent, or components such as ``axle.roll``.
-    apart, off_line, on_axis, ahead : tuple of (tuple of str)
+    apart, off_line, on_axis, ahead
         Points that must not coincide, or lie on the line through two others; points of an axis, whose
         component along it is zero or that of another point; bodies with a front and a rear pivot.
-    remainder : mapping
+    remainder
         Bodies that are one part without another.
-    torsion : str
+    torsion
         Joint whose turn the numbers ``stiffness`` and ``damping`` resist.
-    near : str
+    near
         Point whose side is called ``near``.
-    final_drive : str or None
+    final_drive
         Its place for a driven axle unless files give it; None where only the chassis can carry it.
-    listed : bool
-        True for the graph of a data file, whose tree and independent coordinates are found.
-    order : tuple of str
-        All that such a graph lists, in its order.
+    listed, order
+        True for the graph of a data file, whose tree and independent coordinates are found; all it lists.
     """
 
     name: str

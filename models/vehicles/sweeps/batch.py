@@ -36,28 +36,14 @@ TIMING = ("real_time_factor", "wall_time")
 
 
 class Batch(NamedTuple):
-    """Runs that need no repetition.
-
-    Attributes
-    ----------
-    rows : dict of int to dict
-        By run: status, failure, time reached and the figures of the summary.
-    netcdf : bytes or None
-        The results of those that started, over ``run`` and ``time``; None if none did.
-    """
+    """Runs that need no repetition: status, failure, end [s], figures by run; results over run and time."""
 
     rows: dict[int, dict[str, Any]]
     netcdf: bytes | None
 
 
 class StoppedError(KeyboardInterrupt):
-    """The making of some runs was stopped.
-
-    Attributes
-    ----------
-    batch : Batch
-        Those that were finished.
-    """
+    """The making of some runs was stopped; ``batch`` are those that were finished."""
 
     def __init__(self, batch: Batch) -> None:
         super().__init__("interrupted")
@@ -67,11 +53,7 @@ class StoppedError(KeyboardInterrupt):
 def run_batch(text: str, runs: Sequence[int]) -> Batch:
     """Return some runs of a sweep that share a model; what goes wrong is the failure of these runs.
 
-    Parameters
-    ----------
-    text : str
-        The sweep as JSON: this may run in another process or on another machine.
-    runs : sequence of int
+    The sweep is JSON, for it may run in another process or on another machine.
     """
     sweep = sweep_of(text)
     if not checks.items("runs", runs, error=DataError):
@@ -110,13 +92,7 @@ def case_of(text: str, fixed: tuple[str, ...]) -> Case:
 
 
 def make_runs(sweep: SweepPlan, case: Case, runs: Sequence[int]) -> Batch:
-    """Settle every run at its own parameters and integrate all together.
-
-    Raises
-    ------
-    StoppedError
-        When interrupted, with the runs that are finished.
-    """
+    """Settle every run at its own parameters and integrate all together; `StoppedError` holds those made."""
     model = case.model
     columns = [sweep.names.index(name) for name in sweep.free]
     rows: dict[int, dict[str, Any]] = {}

@@ -46,18 +46,7 @@ LARGEST_MARKER = 2**24
 
 
 class SweepFolder:
-    """The folder of a sweep, new or with some of its runs finished.
-
-    Parameters
-    ----------
-    path : Path
-    sweep : SweepPlan
-
-    Warns
-    -----
-    UserWarning
-        For damaged files, whose runs are made again.
-    """
+    """The folder of a sweep, new or with some of its runs finished; damaged files warn and are made again."""
 
     def __init__(self, path: Path, sweep: SweepPlan) -> None:
         self.path = files.path_of("sweep folder", path)
@@ -185,13 +174,7 @@ def refuse_damaged(plan: Path, content: bytes) -> None:
 
 
 def read_finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:
-    """Return the rows of a marker, if it is whole and the results it vouches for are there.
-
-    Raises
-    ------
-    ValueError
-        If not (`DataError` is one).
-    """
+    """Return the rows of a marker; `ValueError` unless it and the results it vouches for are whole."""
     content = files.read("marker", marker, LARGEST_MARKER)
     try:
         read = json.loads(content, parse_constant=refuse_constant)

@@ -92,28 +92,11 @@ MOST_INSTANTS = 10_000_000
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The settings that determine the results of a sweep.
+    """The settings that determine the results of a sweep, as they were typed.
 
-    Attributes
-    ----------
-    kind : str
-        See `ce_dynamics.models.data.sampling.sample`.
-    vary : mapping of str to str
-        Distributions by dotted name, as they were typed.
-    runs : int or None
-    seed : int
-    model, manoeuvre, speed, duration, options, overrides, tyres, road
-        See `ce_dynamics.models.vehicles.case.run`.
-    method : str
-        Of ensembles: ``rk4``, ``dopri5`` or ``tsit5``.
-    step : float, optional
-        Of rk4 [s]; 1 ms if not given.
-    rtol, atol : float, optional
-        Of adaptive methods; 1e-6 and 1e-8 if not given.
-    interval : float
-        Between stored instants [s].
-    version : str
-        Of the package.
+    ``kind`` is one of `ce_dynamics.models.data.sampling.sample`; ``vary`` are distributions by dotted name;
+    further ones are those of `ce_dynamics.models.vehicles.case.run`.  The method is one of ensembles: ``rk4``
+    in steps of 1 ms unless given, or ``dopri5`` or ``tsit5`` with rtol 1e-6 and atol 1e-8 unless given.
     """
 
     kind: Kind

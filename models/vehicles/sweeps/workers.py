@@ -31,22 +31,9 @@ CONNECTING = 10.0
 def finish_batches(
     sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
 ) -> Iterator[Batch]:
-    """Make all batches and hand them out as they are finished.
+    """Make all batches of runs that belong together and hand them out as they are finished.
 
-    Parameters
-    ----------
-    sweep : SweepPlan
-    batches : sequence of sequences of int
-        Runs that belong together.
-    processes : int
-        How many to use on this machine; with 1, none is started.
-    scheduler : str, optional
-        Address of a Dask scheduler, or ``local``.
-
-    Raises
-    ------
-    CeDynamicsError
-        If a worker dies.
+    With one process none is started; a Dask scheduler has an address or is ``local``.
     """
     if scheduler is not None:
         yield from run_on_dask(sweep, batches, processes, scheduler)
@@ -145,10 +132,7 @@ def check_address(scheduler: str) -> None:
 
 
 def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
-    """Run `run_batch` in a Dask worker, under the synchronous scheduler.
-
-    Otherwise xarray would make the cluster lock the file in memory.
-    """
+    """Run `run_batch` in a Dask worker; the synchronous scheduler keeps xarray from locking memory files."""
     import dask  # here, because an extra installs it
 
     sweep = SweepPlan.from_text(text)
