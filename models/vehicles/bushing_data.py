@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import model_validator
 
@@ -45,7 +45,7 @@ class AxisData(Section):
     """Law of a bushing for one of its axes."""
 
     @model_validator(mode="after")
-    def _pushes_back(self) -> Self:
+    def _pushes_back(self) -> AxisData:
         curve: Curve | None = getattr(self, "curve", None)
         if curve is not None:
             _, (name, load) = curve
