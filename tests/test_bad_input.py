@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
+from ce_dynamics.models import kc
 from tests.campaigns.bad_input.cases import FINE, Case, End, judged, spread
 from tests.campaigns.bad_input.catalogue import CATEGORIES, cases_of
+from tests.campaigns.bad_input.command_line import SHORT, command
+from tests.campaigns.bad_input.runs import model
+from tests.models.kc.soft_sedan import soft_sedan
 
 SAMPLES = {
     "description": 300, "data file": 40, "sweeps": 40, "URDF": 80, "MJCF": 80, "runs": 120,
@@ -144,19 +151,42 @@ def test_what_is_no_file_or_name_is_refused(name: str) -> None:
     assert end is End.REFUSED, said
 
 
-BY_HAND = (
-    "simulate({'method': 'dopri5', 'step'", "for '(-6, -1.5, 0, 1.5, 6) kN'", "--view @", "--tyre front=",
-    "title of 4",
-)  # fmt: skip
+def read_bushing(folder: Path, forces: str) -> None:
+    """Read a force law of a bushing with other forces."""
+    kc.compliance_of(str(soft_sedan(folder, changed=("(-6, -1.5, 0, 1.5, 6) kN", forces))), "front")
 
 
-@pytest.mark.parametrize("name", BY_HAND)
-def test_mistakes_that_people_make_are_refused(name: str) -> None:
-    chosen = [case for case in cases_of("by hand") if name in case.name and not case.may]
-    assert chosen
-    for case in chosen:
-        end, said = judged(case)
-        assert end is End.REFUSED, said
+def run_titled(folder: Path) -> None:
+    """Run a vehicle with a zero byte in its title."""
+    (folder / "a.yaml").write_text('base: sedan\ntitle: "\\0"\n', "utf-8")
+    command("--vehicle", str(folder / "a.yaml"), *SHORT, "--output", str(folder))
+
+
+MISTAKES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "step": (lambda _: ce.simulate(model(), duration=0.01, method="dopri5", step=1e-3), "step"),
+    "steps of many": (
+        lambda _: ce.simulate_ensemble(model(), np.zeros((2, 4)), duration=0.01, method="dopri5", step=1e-3),
+        "step",
+    ),
+    "four forces": (lambda folder: read_bushing(folder, "(-6, -1.5, 0, 6) kN"), "force"),
+    "falling forces": (lambda folder: read_bushing(folder, "(6, 1.5, 0, -1.5, -6) kN"), "force"),
+    "view": (
+        lambda folder: command(*SHORT, "--output", str(folder / "out"), "--view", str(folder)),
+        "folder",
+    ),
+    "tyre": (
+        lambda folder: command("handling", "--tyre", "front=", "--output", str(folder / "out")),
+        "tyre",
+    ),
+    "title": (run_titled, "title"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_that_people_make_are_refused(name: str, tmp_path: Path) -> None:
+    make, word = MISTAKES[name]
+    end, said = judged(Case(name, lambda: make(tmp_path), (word,)))
+    assert end is End.REFUSED, said
 
 
 def refuse(message: str) -> None:

@@ -9,7 +9,6 @@ from types import ModuleType
 
 from tests.campaigns.bad_input import (
     analyses,
-    by_hand,
     chrono_files,
     command_line,
     controllers,
@@ -36,7 +35,7 @@ MODULES: dict[str, ModuleType] = {
     "sweeps": sweeps, "URDF": urdf, "MJCF": mjcf, "studies": studies, "roads": roads,
     "vehicle parts": vehicle_parts, "more commands": more_commands, "vehicle files": vehicle_files,
     "elements": elements, "controllers": controllers, "analyses": analyses, "procedures": procedures,
-    "pages": pages, "Chrono files": chrono_files, "surroundings": surroundings, "by hand": by_hand,
+    "pages": pages, "Chrono files": chrono_files, "surroundings": surroundings,
 }  # fmt: skip
 """Modules by category; functions ``of_...`` without arguments return their cases."""
 CATEGORIES = tuple(MODULES)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.campaigns.performance.brake_balance import brake_balance
+from tests.campaigns.performance.brakes import brake_balance
 
 G = 9.81
 STEP = 1e-3

@@ -19,16 +19,15 @@ from ce_dynamics.augmented.augmented import count_pivots, normalise_rows, solve_
 from ce_dynamics.cli.gallery import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, native_loop, python_loop
-from tests.campaigns.robots.extended import Extended
 from tests.campaigns.robots.pinocchio_peer import Peer
 
 STATES = 20
 MOST = 5  # states drawn per one that is wanted
 CHOICES = 6
 ROUNDS, BATCH = 600, 1e-3  # s: short enough to be left alone by other processes now and then
-ROUNDING = 1e-15  # rad or m: some units in the last place of a coordinate
 AROUND = 0.5  # rad, m/10, of every independent coordinate about the design pose
 SPEED = 1.0  # rad/s, m/s
+ROUNDING = 1e-15  # rad or m: some units in the last place of a coordinate
 SEED = 20260101
 
 
@@ -49,9 +48,6 @@ class Row:
     noise : float
         By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
         the equations can be expected to do better.
-    rounding, truth, met : float
-        As `Judged` has them: of ours from ours in extended precision, from the augmented form's in extended
-        precision, and of both in extended precision where lines that mean to be the same are so.
     mujoco, at_rest : float
         Microseconds of MuJoCo's ``mj_forward``, and by how much accelerations at rest in the design pose
         differ from those of its terms, over the largest; ``why`` they are missing.
@@ -74,9 +70,6 @@ class Row:
     spread: float = 0.0
     exact: float = np.nan
     noise: float = np.nan
-    rounding: float = 0.0
-    truth: float = 0.0
-    met: float = 0.0
     compared: int = 0
     unassembled: int = 0
     beyond: int = 0
@@ -84,16 +77,12 @@ class Row:
     trouble: str = ""
     model: ce.Model | None = None
 
-    def add(self, checks: Checks, q: Array, v: Array) -> None:
+    def add(self, reference: Reference, q: Array, v: Array) -> None:
         """Compare at one more state."""
-        closure, augmented, spread, exact, noise = checks.reference.differences(q, v)
+        closure, augmented, spread, exact, noise = reference.differences(q, v)
         self.closure = float(np.fmax(self.closure, closure))
         self.augmented, self.spread = max(self.augmented, augmented), max(self.spread, spread)
         self.exact, self.noise = float(np.fmax(self.exact, exact)), float(np.fmax(self.noise, noise))
-        if checks.judge is not None:
-            judged = checks.judge.judged(q, v)
-            self.rounding = max(self.rounding, judged.ours)
-            self.truth, self.met = max(self.truth, judged.truth), max(self.met, judged.met)
 
     def __str__(self) -> str:
         if self.trouble:
@@ -104,8 +93,7 @@ class Row:
             f" {self.evaluation:9.2f} {self.pinocchio:9.2f} {self.mujoco:9.2f}"
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
             f" {self.closure:9.1e} {self.augmented:9.1e} {self.spread:9.1e}"
-            f" {self.exact:9.1e} {self.noise:9.1e} {self.at_rest:9.1e}"
-            f" {self.rounding:9.1e} {self.truth:9.1e} {self.met:9.1e}{f'  ({self.why})' if self.why else ''}"
+            f" {self.exact:9.1e} {self.noise:9.1e} {self.at_rest:9.1e}{f'  ({self.why})' if self.why else ''}"
         )
 
 
@@ -113,17 +101,13 @@ HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
     f" {'Pinocchio':>9s} {'MuJoCo':>9s} {'states':>9s}"
     f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s} {'at rest':>9s}"
-    f" {'rounding':>9s} {'truth':>9s} {'met':>9s}"
 )
 
 
 def compared(
     urdf: Path, loops: Path, states: int = STATES, around: float = AROUND, thorough: bool = True
 ) -> Row:
-    """A robot's row of the table; what went wrong stands in it.
-
-    Where it is not to be ``thorough``, nothing is timed, and nothing evaluated in extended precision.
-    """
+    """Return a robot's row of the table, with what went wrong; timed only if it is to be ``thorough``."""
     row = Row(urdf.parent.name if urdf.stem == "robot" else urdf.stem)
     try:
         with warnings.catch_warnings():
@@ -149,10 +133,9 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float, thorough
     row.instructions = dynamics.traced.n_instructions
     row.model = model
     rng = np.random.default_rng(SEED)
-    checks = {id(model): Checks(model, urdf, loops, thorough)}
-    reference = checks[id(model)].reference
+    references = {id(model): Reference(model, urdf, loops)}
     if thorough:
-        row.evaluation, row.pinocchio = native(model), reference.time()
+        row.evaluation, row.pinocchio = native(model), references[id(model)].time()
         row.mujoco, row.at_rest, row.why = accelerations_at_rest(model, urdf, loops)
     q0, _, _ = model.layout.split(model.y0)
     while row.compared < states and row.compared + row.unassembled < MOST * states:
@@ -163,10 +146,10 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float, thorough
             row.unassembled += 1
             continue
         row.compared += 1
-        if id(knowing) not in checks:
+        if id(knowing) not in references:
             row.beyond += 1
-            checks[id(knowing)] = Checks(knowing, urdf, loops, thorough)
-        row.add(checks[id(knowing)], q, v)
+            references[id(knowing)] = Reference(knowing, urdf, loops)
+        row.add(references[id(knowing)], q, v)
 
 
 def model_knowing(model: ce.Model, q: Array, v: Array) -> ce.Model | None:
@@ -203,14 +186,6 @@ def native(model: ce.Model) -> float:
     arrays = [*binding.inputs.values(), *binding.outputs.values()]
     loop = native_loop(model.dynamics.address, [array.ctypes.data for array in arrays], (binding, arrays))
     return 1e6 * best_of(loop, ROUNDS, BATCH)
-
-
-class Checks:
-    """References for the accelerations of a model."""
-
-    def __init__(self, model: ce.Model, urdf: Path, loops: Path, thorough: bool) -> None:
-        self.reference = Reference(model, urdf, loops)
-        self.judge = Extended(model) if thorough else None
 
 
 class Reference:

@@ -16,10 +16,10 @@ import pytest
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.force_sweeps import force_sweep_of
-from tests.campaigns.vehicle_derivatives.differences import compared
 from tests.models.kc.bushed_wishbones import BushedWishbones
 from tests.models.kc.rods import Floats
 from tests.models.vehicles.chrono.small_car import files, written
+from tests.support.differences import compared
 
 FREE = [*(f"rear.lower_arm_bushing.{axis}.stiffness" for axis in "xyz"), "rear.K.z", "rear.spring.linear"]
 ORIGIN = np.array([-1.2, 0.0, 0.0])

@@ -12,7 +12,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.simulation.simulate import simulate
-from tests.campaigns.performance.brake_balance import BrakeBalance, brake_balance
+from tests.campaigns.performance.brakes import BrakeBalance, brake_balance
 
 
 def test_against_braking_in_neutral() -> None:

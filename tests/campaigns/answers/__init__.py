@@ -1,1 +1,0 @@
-"""Every answer of a model, asked of small systems of every kind: campaign ``answers``."""

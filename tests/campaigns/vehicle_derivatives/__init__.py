@@ -1,1 +1,0 @@
-"""Derivatives of shipped vehicles against differences, sampled."""
