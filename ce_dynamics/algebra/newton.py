@@ -137,18 +137,10 @@ class Differenced(NamedTuple):
 
 
 class Found(NamedTuple):
-    """End of a search.
+    """End of a search."""
 
-    Attributes
-    ----------
-    x : array
-        Unknowns.
-    gap : array
-        Residual there.
-    """
-
-    x: Any
-    gap: Floats
+    x: Any  # unknowns
+    gap: Floats  # residual there
 
     @property
     def size(self) -> float:

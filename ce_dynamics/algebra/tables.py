@@ -24,18 +24,11 @@ class Table:
         The numbers, flattened.
     reach : int
         Largest offset at which it is read: `at` takes indices from 0 to ``len(values) - 1 - reach``.
-
-    Attributes
-    ----------
-    values : (n,) float array
-        Read-only.
-    key : int
-        Of the content: equal tables have equal keys, in every process.
     """
 
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # read-only
     reach: int
-    key: int
+    key: int  # of the content: equal tables have equal keys, in every process
 
     def __new__(cls, values: ArrayLike, reach: int = 0) -> Table:
         """Return one object for equal tables."""

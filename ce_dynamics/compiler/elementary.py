@@ -68,20 +68,11 @@ ARCTANGENT = [
 
 
 class FormulaCoefficients(NamedTuple):
-    """Coefficients of the formulas for one precision.
+    """Coefficients of the formulas for one precision."""
 
-    Attributes
-    ----------
-    quarter : (float, float, float)
-        π/2 as a sum of parts whose whole multiples are exact.
-    half_pi : (float, float)
-        π/2 rounded, and the remainder.
-    sine, cosine, arctangent : sequences of float
-        Coefficients of the polynomials `SINE`, `COSINE` and `ARCTANGENT` in this precision.
-    """
-
-    quarter: tuple[float, float, float]
-    half_pi: tuple[float, float]
+    quarter: tuple[float, float, float]  # π/2 as a sum of parts whose whole multiples are exact
+    half_pi: tuple[float, float]  # π/2 rounded, and the remainder
+    # coefficients of the polynomials `SINE`, `COSINE` and `ARCTANGENT` in this precision
     sine: Sequence[float]
     cosine: Sequence[float]
     arctangent: Sequence[float]

@@ -11,29 +11,15 @@ from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 
 @dataclass(frozen=True)
 class Signature:
-    """Data of a function that are needed, besides its machine code, to call it.
-
-    Attributes
-    ----------
-    name : str
-    input_shapes, output_shapes : dict of name to shape
-        Shapes for a single instance.
-    digest : str
-        Digest of the traced function.
-    n_instructions : int
-    libm : tuple of str
-        Functions of the C mathematics library that the code calls.
-    tables : tuple of int
-        Keys of the tables that the code looks up.
-    """
+    """Data of a function that are needed, besides its machine code, to call it."""
 
     name: str
-    input_shapes: dict[str, Shape]
+    input_shapes: dict[str, Shape]  # shapes for a single instance
     output_shapes: dict[str, Shape]
-    digest: str
+    digest: str  # digest of the traced function
     n_instructions: int
-    libm: tuple[str, ...]
-    tables: tuple[int, ...] = ()
+    libm: tuple[str, ...]  # functions of the C mathematics library that the code calls
+    tables: tuple[int, ...] = ()  # keys of the tables that the code looks up
 
     @classmethod
     def of(cls, traced: TracedFunction) -> Signature:

@@ -103,21 +103,11 @@ SAMPLE_STEP = 0.15
 
 
 class OnChart(NamedTuple):
-    """All hinges of the loop.
+    """All hinges of the loop."""
 
-    Attributes
-    ----------
-    q : (n,) array
-        Coordinates.
-    X : (n_v, N) array
-        Velocities per θ̇.
-    bias : (n_v,) array
-        Accelerations at θ̈ = 0.
-    """
-
-    q: Array
-    X: Array
-    bias: Array
+    q: Array  # (n,), coordinates
+    X: Array  # (n_v, N), velocities per θ̇
+    bias: Array  # (n_v,), accelerations at θ̈ = 0
 
 
 class ChartLinkage(Linkage):

@@ -61,21 +61,12 @@ class Solved:
 
 @dataclass(frozen=True, eq=False)
 class Eliminated:
-    """One coordinate from a combination of linear couplings that leaves no other unknown.
-
-    Attributes
-    ----------
-    unknown : Coordinate
-    edges : tuple of Coupled
-    known : tuple of Coordinate
-    coefficients : (known,) array
-    constant : float
-    """
+    """One coordinate from a combination of linear couplings that leaves no other unknown."""
 
     unknown: Coordinate
     edges: tuple[Coupled, ...]
     known: tuple[Coordinate, ...]
-    coefficients: Array
+    coefficients: Array  # (known,)
     constant: float
     linear: bool = True
 
@@ -128,20 +119,11 @@ class CoupledHinges(Linkage):
 
 @dataclass(frozen=True, eq=False)
 class CouplingPlan:
-    """Steps by which couplings determine coordinates once some hinges are known.
-
-    Attributes
-    ----------
-    steps : list of Solved or Eliminated
-    left : list of Coupled
-        Couplings that were not needed or could not be used.
-    known : set of str
-        Bodies whose hinges are known after all steps.
-    """
+    """Steps by which couplings determine coordinates once some hinges are known."""
 
     steps: list[Solved | Eliminated]
-    left: list[Coupled]
-    known: set[str]
+    left: list[Coupled]  # couplings that were not needed or could not be used
+    known: set[str]  # bodies whose hinges are known after all steps
 
     @property
     def complete(self) -> bool:

@@ -27,56 +27,28 @@ NOWHERE = zeros(3)
 
 
 class PointMotion(NamedTuple):
-    """Motion of a point relative to p, as a function of the N independent rates θ̇(S).
+    """Motion of a point relative to p, as a function of the N independent rates θ̇(S)."""
 
-    Attributes
-    ----------
-    r : (3,) array
-        Position from p's centre of mass.
-    J : (3, N) array
-        Velocity columns.
-    drift : (3,) array
-        Velocity at θ̇(S) = 0: what prescribed motion alone (η_S) causes.
-    v : (3,) array
-        Velocity J θ̇(S) + drift.
-    a : (3,) array
-        Acceleration at θ̈(S) = 0.
-    """
-
-    r: Array
-    J: Array
-    drift: Array
-    v: Array
-    a: Array
+    r: Array  # (3,), position from p's centre of mass
+    J: Array  # (3, N), velocity columns
+    drift: Array  # (3,), velocity at θ̇(S) = 0: what prescribed motion alone (η_S) causes
+    v: Array  # (3,), velocity J θ̇(S) + drift
+    a: Array  # (3,), acceleration at θ̈(S) = 0
 
 
 class BodyMotion(NamedTuple):
-    """Motion of a body relative to p.
+    """Motion of a body relative to p."""
 
-    Attributes
-    ----------
-    R : (3, 3) array
-        Body axes to p's axes.
-    at : (3,) array
-        Design position of the reference point ``origin`` (the inboard hinge point; on p its centre of mass).
-    origin : PointMotion
-        Motion of that point.
-    w, w_drift, w_total : (3, N), (3,), (3,) arrays
-        Angular velocity: columns, prescribed part, total w θ̇ + w_drift.
-    alpha : (3,) array
-        Angular acceleration at θ̈(S) = 0.
-    directions : Directions, optional
-        R once more, by directions, where those are known.
-    """
-
-    R: Array
+    R: Array  # (3, 3), body axes to p's axes
+    # (3,), design position of the reference point ``origin`` (the inboard hinge point; on p its centre
+    # of mass)
     at: Array
-    origin: PointMotion
-    w: Array
-    w_drift: Array
-    w_total: Array
-    alpha: Array
-    directions: Directions | None = None
+    origin: PointMotion  # motion of that point
+    w: Array  # (3, N), angular velocity columns
+    w_drift: Array  # (3,), angular velocity at θ̇(S) = 0
+    w_total: Array  # (3,), angular velocity w θ̇ + w_drift
+    alpha: Array  # (3,), angular acceleration at θ̈(S) = 0
+    directions: Directions | None = None  # R once more, by directions, where those are known
 
     @property
     def orientation(self) -> Orientation:
@@ -106,29 +78,15 @@ class BodyMotion(NamedTuple):
 
 
 class HingeMotion(NamedTuple):
-    """Motion of one hinge, as a linkage sets it.
+    """Motion of one hinge, as a linkage sets it."""
 
-    Attributes
-    ----------
-    c : array
-        Configuration (see `Hinge.configuration`).
-    X : (n_v, N) array
-        The hinge's rows of X_S.
-    eta : (n_v,) array
-        The hinge's part of η_S: the velocity at θ̇(S) = 0.
-    bias : (n_v,) array
-        The hinge's part of Ẋ_S θ̇(S) + η̇_S: the acceleration at θ̈(S) = 0.
-    directions : Directions, optional
-        The body's orientation in p's axes, where the linkage has it at less cost than from c.
-    q : (n_q,) array, optional
-        Coordinates with whole turns, which c does not contain; None where the turns are unknown.
-    """
-
-    c: Array
-    X: Array
-    eta: Array
-    bias: Array
+    c: Array  # configuration (see `Hinge.configuration`)
+    X: Array  # (n_v, N), the hinge's rows of X_S
+    eta: Array  # (n_v,), the hinge's part of η_S: the velocity at θ̇(S) = 0
+    bias: Array  # (n_v,), the hinge's part of Ẋ_S θ̇(S) + η̇_S: the acceleration at θ̈(S) = 0
+    # the body's orientation in p's axes, where the linkage has it at less cost than from c
     directions: Directions | None = None
+    # (n_q,), coordinates with whole turns, which c does not contain; None where the turns are unknown
     q: Array | None = None
 
     def at_rest(self, N: int) -> HingeMotion:

@@ -174,25 +174,13 @@ USELESS = 2e-9
 
 
 class Prospect(NamedTuple):
-    """Prediction for a method.
+    """Prediction for a method."""
 
-    Attributes
-    ----------
-    step : float
-        Its step [s]; of adaptive methods the mean.
-    stable, accurate : float
-        The longest steps by stability and by accuracy [s].
-    evaluations : float
-        Of ẏ, per simulated second.
-    cost : float
-        Predicted seconds of one core per simulated second.
-    """
-
-    step: float
-    stable: float
-    accurate: float
-    evaluations: float
-    cost: float
+    step: float  # its step [s]; of adaptive methods the mean
+    stable: float  # longest step by stability [s]
+    accurate: float  # longest step by accuracy [s]
+    evaluations: float  # of ẏ, per simulated second
+    cost: float  # predicted seconds of one core per simulated second
 
     @property
     def limit(self) -> str:

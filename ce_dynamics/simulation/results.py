@@ -31,13 +31,7 @@ class ResultVariable(NamedTuple):
 
 @dataclass
 class Record:
-    """Results as plain arrays, usable before xarray is loaded to make the data set.
-
-    Attributes
-    ----------
-    variables, coordinates : dict of str to Column
-    attrs : dict
-    """
+    """Results as plain arrays, usable before xarray is loaded to make the data set."""
 
     variables: dict[str, ResultVariable]
     coordinates: dict[str, ResultVariable]
@@ -65,15 +59,9 @@ def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[s
 
 
 class Observed(NamedTuple):
-    """Observations computed from states and inputs, one row per stored instant.
+    """Observations computed from states and inputs, one row per stored instant."""
 
-    Attributes
-    ----------
-    outputs, closures, gearing : arrays
-        See `Model.observation`.
-    """
-
-    outputs: Floats
+    outputs: Floats  # see `Model.observation`
     closures: Floats
     gearing: Floats
 

@@ -25,21 +25,11 @@ ZERO = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """A coordinate as it appears in polynomials.
+    """A coordinate as it appears in polynomials."""
 
-    Attributes
-    ----------
-    symbol : Symbol
-        The coordinate itself.
-    angle : bool
-        Whether it is an angle, which comes with its cosine and sine.
-    c, s : Symbol
-        Cosine and sine.
-    """
-
-    symbol: Expr
-    angle: bool
-    c: Expr = field(init=False)
+    symbol: Expr  # the coordinate itself
+    angle: bool  # whether it is an angle, which comes with its cosine and sine
+    c: Expr = field(init=False)  # cosine and sine
     s: Expr = field(init=False)
 
     def __post_init__(self) -> None:

@@ -18,22 +18,12 @@ from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 class LoopDerivatives(NamedTuple):
-    """Φ_d, Φ_i and Φ̈ at accelerations zero, written in pairs.
-
-    Attributes
-    ----------
-    by_dependent : (n, n) Matrix
-    by_independent : (n, m) Matrix
-    second : (n,) list
-        Σ ∂²Φ/∂x_j∂x_k v_j v_k.
-    rates : tuple of Symbol
-        v, dependent ones first.
-    """
+    """Φ_d, Φ_i and Φ̈ at accelerations zero, written in pairs."""
 
     by_dependent: Expr
     by_independent: Expr
-    second: list[Expr]
-    rates: tuple[Expr, ...]
+    second: list[Expr]  # σ ∂²Φ/∂x_j∂x_k v_j v_k
+    rates: tuple[Expr, ...]  # v, dependent ones first
 
 
 def derivatives(

@@ -54,23 +54,13 @@ REGULAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class EliminationStep:
-    """Solution for one unknown in terms of known ones.
-
-    Attributes
-    ----------
-    unknown : Unknown
-    assignments : tuple of (Symbol, expression)
-        Assignments of the cosine and sine of the unknown, or of the unknown itself.
-    margin : expression
-        1 well inside the reach, 0 at its end (the square of a sine).
-    pattern : str
-        Name of the pattern, in words.
-    """
+    """Solution for one unknown in terms of known ones."""
 
     unknown: Unknown
+    # assignments of the cosine and sine of the unknown, or of the unknown itself
     assignments: tuple[tuple[Expr, Expr], ...]
-    margin: Expr
-    pattern: str
+    margin: Expr  # 1 well inside the reach, 0 at its end (the square of a sine)
+    pattern: str  # name of the pattern, in words
 
 
 class Elimination:

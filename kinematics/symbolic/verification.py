@@ -23,21 +23,15 @@ class LoopEquations(Protocol):
 
     Attributes
     ----------
-    owner : str
-        For messages.
-    determines : tuple of str
-        Bodies whose hinges are found.
     coordinates : mapping of Expr to (str, int)
         Body and place of each symbol.
     equations : sequence of Expr
     equation_names : sequence of str
-    algebra : Algebra
-        What evaluates them.
     """
 
-    owner: str
-    determines: tuple[str, ...]
-    algebra: Algebra
+    owner: str  # for messages
+    determines: tuple[str, ...]  # bodies whose hinges are found
+    algebra: Algebra  # what evaluates them
 
     @property
     def coordinates(self) -> Mapping[Expr, tuple[str, int]]: ...

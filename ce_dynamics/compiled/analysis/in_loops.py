@@ -88,16 +88,10 @@ def follow_loop(linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> di
 
 
 class Hinges(NamedTuple):
-    """Hinges that affect the targets.
-
-    Attributes
-    ----------
-    independent : tuple of Body
-    linkages : tuple of NumericLinkage
-        Loops whose dependent hinges matter too; all that lead them are among the independent ones.
-    """
+    """Hinges that affect the targets."""
 
     independent: tuple[Body, ...]
+    # loops whose dependent hinges matter too; all that lead them are among the independent ones
     linkages: tuple[NumericLinkage, ...]
 
     @property

@@ -116,20 +116,11 @@ def operational_space(
 
 
 class Directed(NamedTuple):
-    """Components of points and frames, and those of their combinations that count.
+    """Components of points and frames, and those of their combinations that count."""
 
-    Attributes
-    ----------
-    parts : list of (Frame, slice)
-        Frames, and which of their six rows.
-    labels : list of str
-    D : (k, n) array
-        The directions.
-    """
-
-    parts: list[tuple[Frame, slice]]
+    parts: list[tuple[Frame, slice]]  # frames, and which of their six rows
     labels: list[str]
-    D: Floats
+    D: Floats  # (k, n), the directions
 
     @property
     def names(self) -> list[str]:

@@ -20,18 +20,10 @@ from ce_dynamics.errors import ModelError
 
 
 class Platform(NamedTuple):
-    """Platform of a library.
+    """Platform of a library."""
 
-    Attributes
-    ----------
-    target : str
-        Name of the platform for the compiler.
-    suffix : str
-        Suffix of library files.
-    """
-
-    target: str
-    suffix: str
+    target: str  # name of the platform for the compiler
+    suffix: str  # suffix of library files
 
 
 SOURCES = files("ce_dynamics.compiled.export") / "sources"

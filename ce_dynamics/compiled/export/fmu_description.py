@@ -20,30 +20,15 @@ CHART_MARGIN = "chart_margin"
 
 @dataclass(frozen=True)
 class FmuVariable:
-    """One variable.
+    """One variable."""
 
-    Attributes
-    ----------
-    reference : int
-        Its value reference, as ``sources/instance.h`` counts them.
-    name, unit : str
-    causality : str
-        "independent", "local", "input", "parameter" or "output".
-    variability : str
-        "continuous", "discrete" or "tunable".
-    start : float or None
-    rate_of : int or None
-        Reference of the state that it is the rate of.
-    description : str
-    """
-
-    reference: int
+    reference: int  # its value reference, as ``sources/instance.h`` counts them
     name: str
     unit: str
-    causality: str
-    variability: str = "continuous"
+    causality: str  # "independent", "local", "input", "parameter" or "output"
+    variability: str = "continuous"  # "continuous", "discrete" or "tunable"
     start: float | None = None
-    rate_of: int | None = None
+    rate_of: int | None = None  # reference of the state that it is the rate of
     description: str = ""
 
 
@@ -116,17 +101,10 @@ class KnownDependency(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """Dependencies of rates and outputs, by their references.
+    """Dependencies of rates and outputs, by their references."""
 
-    Attributes
-    ----------
-    running : mapping of int to list of Known
-        Dependencies on continuous states and inputs.
-    initially : mapping of int to list of Known
-        Dependencies on sampled states of controllers and on parameters as well.
-    """
-
-    running: Mapping[int, list[KnownDependency]]
+    running: Mapping[int, list[KnownDependency]]  # dependencies on continuous states and inputs
+    # dependencies on sampled states of controllers and on parameters as well
     initially: Mapping[int, list[KnownDependency]]
 
 

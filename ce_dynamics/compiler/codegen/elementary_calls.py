@@ -35,23 +35,13 @@ FARTHEST, FARTHEST_SINGLE = 2.0**19, 2.0**13
 
 
 class Family(NamedTuple):
-    """Operations that one function of the machine code computes from the same number.
-
-    Attributes
-    ----------
-    name : str
-    operations : tuple of int
-        In the order of its results.
-    formula : callable
-        The results, of a traced scalar and the coefficients of a precision.
-    reduces_angles : bool
-        Whether arguments beyond `FARTHEST` go to the library.
-    """
+    """Operations that one function of the machine code computes from the same number."""
 
     name: str
-    operations: tuple[int, ...]
+    operations: tuple[int, ...]  # in the order of its results
+    # the results, of a traced scalar and the coefficients of a precision
     formula: Callable[[Any, elementary.FormulaCoefficients], tuple[Any, ...]]
-    reduces_angles: bool
+    reduces_angles: bool  # whether arguments beyond `FARTHEST` go to the library
 
 
 FAMILIES = (

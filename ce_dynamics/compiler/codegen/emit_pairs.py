@@ -37,18 +37,10 @@ SIGNS: dict[int, Signs] = {
 
 
 class Register(NamedTuple):
-    """A vector register.
-
-    Attributes
-    ----------
-    name : str
-    signs : (int, int)
-        Signs of its numbers: −1 where a number is stored negated.
-    constant : bool
-    """
+    """A vector register."""
 
     name: str
-    signs: Signs
+    signs: Signs  # signs of its numbers: −1 where a number is stored negated
     constant: bool = False
 
 

@@ -39,24 +39,12 @@ Booleans = NDArray[np.bool_]
 
 
 class CodeArrays(NamedTuple):
-    """The instructions of a function as arrays.
+    """The instructions of a function as arrays."""
 
-    Attributes
-    ----------
-    op : (n,) int array
-        Operation of each instruction.
-    operands : (n, 3) int array
-        As in `TracedFunction.instructions`.
-    computes : (n,) bool array
-        False for constants, for inputs, and for products that have joined a sum.
-    outputs : list of int arrays
-        As in `TracedFunction.outputs`.
-    """
-
-    op: Integers
-    operands: Integers
-    computes: Booleans
-    outputs: list[Integers]
+    op: Integers  # operation of each instruction
+    operands: Integers  # as in `TracedFunction.instructions`
+    computes: Booleans  # False for constants, for inputs, and for products that have joined a sum
+    outputs: list[Integers]  # as in `TracedFunction.outputs`
 
 
 def code_of(traced: TracedFunction, fuse: bool = True) -> CodeArrays:

@@ -38,56 +38,27 @@ class Address(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PieceKind:
-    """Pieces that differ in numbers only.
-
-    Attributes
-    ----------
-    op : (n,) int array
-    sources, operands : (n, 3) int arrays
-        As in `Pieces`.
-    outside : list of Address
-        Slots of the values read from outside.
-    constants : list of float or int
-        A number, or (int) where it is in the piece's row of `numbers`.
-    exports : dict of int to Address
-        Slots by the places whose values are read outside.
-    bases : (n_pieces, n_bases) int array
-    numbers : (n_pieces, n_numbers) float array
-        The pieces' rows of the tables, in the order in which the pieces run.
-    """
+    """Pieces that differ in numbers only."""
 
     op: Integers
-    sources: Integers
+    sources: Integers  # as in `Pieces`
     operands: Integers
-    outside: list[Address]
-    constants: list[float | int]
-    exports: dict[int, Address]
+    outside: list[Address]  # slots of the values read from outside
+    constants: list[float | int]  # a number, or (int) where it is in the piece's row of `numbers`
+    exports: dict[int, Address]  # slots by the places whose values are read outside
     bases: Integers
-    numbers: Floats
+    numbers: Floats  # the pieces' rows of the tables, in the order in which the pieces run
 
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """A function in pieces.
-
-    Attributes
-    ----------
-    kinds : list of Kind
-    order : list of int
-        Kind of each piece, in the order in which the pieces run.
-    n_slots : int
-        Length of the work space.  The inputs come first, then ``given``.
-    given : float array
-        Constants that are outputs.
-    outputs : list of int arrays
-        Slots of the entries of each output.
-    """
+    """A function in pieces."""
 
     kinds: list[PieceKind]
-    order: list[int]
-    n_slots: int
-    given: Floats
-    outputs: list[Integers]
+    order: list[int]  # kind of each piece, in the order in which the pieces run
+    n_slots: int  # length of the work space.  The inputs come first, then ``given``
+    given: Floats  # constants that are outputs
+    outputs: list[Integers]  # slots of the entries of each output
 
 
 def outline(

@@ -21,18 +21,11 @@ from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, UNARY,
 
 
 class SparseJacobian(NamedTuple):
-    """Jacobian whose structural zeros are left out.
+    """Jacobian whose structural zeros are left out."""
 
-    Attributes
-    ----------
-    function : TracedFunction
-        Of the inputs of the original; its only output holds the entries, ordered by columns, then rows.
-    rows, columns : (n_entries,) int
-        Positions of the entries; rows number the flattened output, columns the flattened input (C order).
-    shape : (size of the output, size of the input)
-    """
-
+    # of the inputs of the original; its only output holds the entries, ordered by columns, then rows
     function: TracedFunction
+    # positions of the entries; rows number the flattened output, columns the flattened input (C order)
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     shape: tuple[int, int]

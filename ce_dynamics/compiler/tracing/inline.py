@@ -164,17 +164,10 @@ _LINEAR = {Op.ADD, Op.SUB, Op.NEG}
 
 
 class Dependencies(NamedTuple):
-    """Inputs on which one number depends, as indices into all inputs end to end.
+    """Inputs on which one number depends, as indices into all inputs end to end."""
 
-    Attributes
-    ----------
-    on : tuple of int
-        Indices of the inputs, increasing.
-    constant : frozenset of int
-        Indices of inputs with which the number changes by a constant factor, at any values of the inputs.
-    """
-
-    on: tuple[int, ...]
+    on: tuple[int, ...]  # indices of the inputs, increasing
+    # indices of inputs with which the number changes by a constant factor, at any values of the inputs
     constant: frozenset[int]
 
 

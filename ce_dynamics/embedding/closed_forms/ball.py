@@ -27,24 +27,12 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 @dataclass(frozen=True, eq=False)
 class BallJoint:
-    """Revolute hinges whose axes meet.
+    """Revolute hinges whose axes meet."""
 
-    Attributes
-    ----------
-    turning : tuple of Body
-        On these hinges, from the carrier outward: two or three.
-    welded : tuple of Body
-        On Fixed hinges between and behind them, that are found with them.
-    carrier : Body
-        What carries them.
-    at : (3,) array
-        Where the axes meet in the design pose.
-    """
-
-    turning: tuple[Body, ...]
-    welded: tuple[Body, ...]
-    carrier: Body
-    at: Array
+    turning: tuple[Body, ...]  # on these hinges, from the carrier outward: two or three
+    welded: tuple[Body, ...]  # on Fixed hinges between and behind them, that are found with them
+    carrier: Body  # what carries them
+    at: Array  # (3,), where the axes meet in the design pose
 
     @property
     def axes(self) -> tuple[Array, ...]:

@@ -85,44 +85,23 @@ class Leg:
 
     Attributes
     ----------
-    edge : LoopClosure
-        The ball joint that ends it.
-    bodies : tuple of Body
-        Its bodies from the foot outward; those on Fixed hinges among them.
-    turning : tuple of Body
-        The body on the universal hinge, or the two on revolute hinges.
-    slide : Body or None
-        The body that slides along the leg.
-    slides : bool
-        Whether that is found by the leg; otherwise the slide is given, and the leg has a known length.
-    foot : Body
-        What carries it.
-    anchor : Body
-        What its ball joint holds.
-    at_foot : (3,) array
-        F in the design pose.
-    at_anchor : (3,) array
-        The ball joint on the anchor in the design pose.
-    at_tip : (3,) array
-        The ball joint on the leg in the design pose.
-    axis1, axis2 : (3,) arrays
-        a1, a2.
     axis : (3,) array or None
         a, of the slide.
     """
 
-    edge: LoopClosure
-    bodies: tuple[Body, ...]
-    turning: tuple[Body, ...]
-    slide: Body | None
+    edge: LoopClosure  # the ball joint that ends it
+    bodies: tuple[Body, ...]  # its bodies from the foot outward; those on Fixed hinges among them
+    turning: tuple[Body, ...]  # the body on the universal hinge, or the two on revolute hinges
+    slide: Body | None  # the body that slides along the leg
+    # whether that is found by the leg; otherwise the slide is given, and the leg has a known length
     slides: bool
-    foot: Body
-    anchor: Body
-    at_foot: Array
-    at_anchor: Array
-    at_tip: Array
-    axis1: Array
-    axis2: Array
+    foot: Body  # what carries it
+    anchor: Body  # what its ball joint holds
+    at_foot: Array  # (3,), F in the design pose
+    at_anchor: Array  # (3,), the ball joint on the anchor in the design pose
+    at_tip: Array  # (3,), the ball joint on the leg in the design pose
+    axis1: Array  # (3,), a1
+    axis2: Array  # (3,), a2
 
     @property
     def tip(self) -> Body:

@@ -32,27 +32,13 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 @dataclass(frozen=True, eq=False)
 class Peel:
-    """Hinges that are peeled off a weld.
+    """Hinges that are peeled off a weld."""
 
-    Attributes
-    ----------
-    edge : LoopClosure
-        The weld.
-    ball : Ball
-        One hinge, or three.
-    given : tuple of Body
-        Bodies on given hinges between the ball and the weld, from the weld inward.
-    welded : tuple of Body
-        Bodies on dependent Fixed hinges between the ball and the weld.
-    other : Body
-        Body on the weld's other side.
-    """
-
-    edge: LoopClosure
-    ball: BallJoint
-    given: tuple[Body, ...]
-    welded: tuple[Body, ...]
-    other: Body
+    edge: LoopClosure  # the weld
+    ball: BallJoint  # one hinge, or three
+    given: tuple[Body, ...]  # bodies on given hinges between the ball and the weld, from the weld inward
+    welded: tuple[Body, ...]  # bodies on dependent Fixed hinges between the ball and the weld
+    other: Body  # body on the weld's other side
 
     @property
     def bodies(self) -> tuple[Body, ...]:

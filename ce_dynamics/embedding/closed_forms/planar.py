@@ -58,31 +58,15 @@ class PlanarEnd(NamedTuple):
 
 
 class Dyad(NamedTuple):
-    """Two bodies in a plane and the joint in which they end.
+    """Two bodies in a plane and the joint in which they end."""
 
-    Attributes
-    ----------
-    x, y : Body
-        The bodies; y is carried by x (in series), or neither by the other (side by side).
-    closes : str
-        The joint in which they end.
-    end : End
-        The end of the joint on y; on x where they are side by side.
-    other : End
-        The other end of the joint; on y where they are side by side.
-    welded : tuple of Body
-        Bodies on Fixed hinges that are found with them.
-    n : (3,) array
-        The direction across the plane in the design pose.
-    """
-
-    x: Body
+    x: Body  # the bodies; y is carried by x (in series), or neither by the other (side by side)
     y: Body
-    closes: str
-    end: PlanarEnd
-    other: PlanarEnd
-    welded: tuple[Body, ...]
-    n: Array
+    closes: str  # the joint in which they end
+    end: PlanarEnd  # the end of the joint on y; on x where they are side by side
+    other: PlanarEnd  # the other end of the joint; on y where they are side by side
+    welded: tuple[Body, ...]  # bodies on Fixed hinges that are found with them
+    n: Array  # (3,), the direction across the plane in the design pose
 
     @property
     def serial(self) -> bool:
@@ -96,14 +80,9 @@ class PlanarPair(Step):
     Parameters
     ----------
     dyad : Dyad
-
-    Attributes
-    ----------
-    regular : bool
-        True if the design pose is far enough from where two branches meet.
     """
 
-    regular: bool
+    regular: bool  # True if the design pose is far enough from where two branches meet
 
     def __init__(self, dyad: Dyad) -> None:
         self.x, self.y, closes, self.end, self.other, self.welded, self.n = dyad

@@ -30,39 +30,18 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 @dataclass(frozen=True, eq=False)
 class RodJoints:
-    """A recognised rod.
+    """A recognised rod."""
 
-    Attributes
-    ----------
-    edge : LoopClosure
-        A weld, or a ball joint if ``far`` is None.
-    near : Ball
-    end : Body
-        The rod's end at the closure.
-    far : Ball or None
-    anchor : Body
-        What the far ball is on.
-    at_anchor : (3,) array
-        A, in the design pose.
-    at_tip : (3,) array
-        The same on the rod.
-    given : Body or None
-        The hinge of the near ball that leads.
-    slide : Body or None
-        The body that slides along a telescope.
-    slides : bool
-        Whether that is found with it; otherwise the slide is given, and the telescope has a known length.
-    """
-
-    edge: LoopClosure
+    edge: LoopClosure  # a weld, or a ball joint if ``far`` is None
     near: BallJoint
-    end: Body
+    end: Body  # the rod's end at the closure
     far: BallJoint | None
-    anchor: Body
-    at_anchor: Array
-    at_tip: Array
-    given: Body | None
-    slide: Body | None = None
+    anchor: Body  # what the far ball is on
+    at_anchor: Array  # (3,), A, in the design pose
+    at_tip: Array  # (3,), the same on the rod
+    given: Body | None  # the hinge of the near ball that leads
+    slide: Body | None = None  # the body that slides along a telescope
+    # whether that is found with it; otherwise the slide is given, and the telescope has a known length
     slides: bool = False
 
     @property

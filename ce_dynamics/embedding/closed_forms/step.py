@@ -28,15 +28,9 @@ from ce_dynamics.mechanism.body import Body
 
 
 class Step(Linkage):
-    """Hinges found by formulas for their positions.
+    """Hinges found by formulas for their positions."""
 
-    Attributes
-    ----------
-    welded : tuple of Body
-        Bodies on Fixed hinges that are set with it.
-    """
-
-    welded: tuple[Body, ...] = ()
+    welded: tuple[Body, ...] = ()  # bodies on Fixed hinges that are set with it
 
     @abstractmethod
     def positions(self, motion: SubgraphMotion) -> Mapping[str, HingeMotion]:

@@ -29,16 +29,9 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 @dataclass(frozen=True, eq=False)
 class LegLength(CutEdge):
-    """Stands for the ball joint of a leg where only its length matters: one row instead of three.
+    """Stands for the ball joint of a leg where only its length matters: one row instead of three."""
 
-    Attributes
-    ----------
-    name : str
-        That of the ball joint.
-    leg : Leg or Rod
-    """
-
-    name: str
+    name: str  # that of the ball joint
     leg: Leg | RodJoints
     independent: tuple[str, ...] = ()
     leading: tuple[FunctionCoordinate, ...] = ()

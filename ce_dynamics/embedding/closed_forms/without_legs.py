@@ -22,20 +22,14 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
 class WithoutLegs(NamedTuple):
-    """The rest of a loop.
+    """The rest of a loop."""
 
-    Attributes
-    ----------
-    loop : Loop
-        Bodies that are in no leg, and slides of legs that are given.  Its closures have the lengths of legs
-        instead of their ball joints; nothing for a leg that has the length it takes.
-    legs : tuple of Leg, Rod or Peel
-    certain : bool
-        Whether formulas are certain of their branches: the design pose is closed, and its geometry not free.
-    """
-
+    # bodies that are in no leg, and slides of legs that are given.  Its closures have the lengths of
+    # legs instead of their ball joints; nothing for a leg that has the length it takes
     loop: Loop
     legs: tuple[Leg | RodJoints | Peel, ...]
+    # whether formulas are certain of their branches: the design pose is closed, and its geometry not
+    # free
     certain: bool
 
 

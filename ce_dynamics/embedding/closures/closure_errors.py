@@ -81,24 +81,12 @@ def moving(values: Iterable[Scalar], motion: SubgraphMotion) -> list[ScalarMotio
 
 
 class ClosureErrors(NamedTuple):
-    """Closures of a sub-graph, row by row, along a given motion.
+    """Closures of a sub-graph, row by row, along a given motion."""
 
-    Attributes
-    ----------
-    residual : (rows,) array
-        Position errors: lengths [m] or cosines [-].
-    Y : (rows, N) array
-        Velocity errors per independent rate, A (J_o − J_p) of (12).
-    drift : (rows,) array
-        Velocity errors at θ̇ = 0, from prescribed motion.
-    delta_dot : (rows,) array
-        Acceleration errors at θ̈ = 0, δ̇_S of (14).
-    """
-
-    residual: Array
-    Y: Array
-    drift: Array
-    delta_dot: Array
+    residual: Array  # (rows,), position errors: lengths [m] or cosines [-]
+    Y: Array  # (rows, N), velocity errors per independent rate, A (J_o − J_p) of (12)
+    drift: Array  # (rows,), velocity errors at θ̇ = 0, from prescribed motion
+    delta_dot: Array  # (rows,), acceleration errors at θ̈ = 0, δ̇_S of (14)
 
 
 def closure_errors(motion: SubgraphMotion, closures: Sequence[CutEdge]) -> ClosureErrors:

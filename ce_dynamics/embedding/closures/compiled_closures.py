@@ -33,18 +33,10 @@ _ALONE = threading.Lock()
 
 
 class Closed(NamedTuple):
-    """A configuration that satisfies the closures.
+    """A configuration that satisfies the closures."""
 
-    Attributes
-    ----------
-    q : (n_q,) array
-        Dependent coordinates.
-    error : float
-        Largest remaining residual.
-    """
-
-    q: Array
-    error: float
+    q: Array  # (n_q,), dependent coordinates
+    error: float  # largest remaining residual
 
 
 class LoopKernel:

@@ -45,18 +45,10 @@ E = TypeVar("E")
 
 
 class March(ABC, Generic[P, E]):
-    """Follows a curve by steps that are as long as it lets them be.
+    """Follows a curve by steps that are as long as it lets them be."""
 
-    Attributes
-    ----------
-    shorter : float
-        Factor on a step that was too long.
-    remedy : str
-        What to do about a curve that does not end.
-    """
-
-    shorter: ClassVar[float] = 0.5
-    remedy: ClassVar[str]
+    shorter: ClassVar[float] = 0.5  # factor on a step that was too long
+    remedy: ClassVar[str]  # what to do about a curve that does not end
 
     def __init__(self, kernel: LoopKernel, start: P, direction: float) -> None:
         self.kernel = kernel
@@ -127,42 +119,22 @@ CROSSING = 1e-6  # smallest singular value of Y below which the tangent is not k
 
 
 class CurvePoint(NamedTuple):
-    """A point of the curve.
+    """A point of the curve."""
 
-    Attributes
-    ----------
-    s : float
-        Arc length from the design pose.
-    q : (n_q,) array
-        Coordinates of all hinges.
-    t : (n_v,) array
-        Unit tangent in scaled velocities.
-    regular : float
-        Smallest singular value of Y that is not zero by structure: zero where two branches cross.
-    """
-
-    s: float
-    q: Array
-    t: Array
+    s: float  # arc length from the design pose
+    q: Array  # (n_q,), coordinates of all hinges
+    t: Array  # (n_v,), unit tangent in scaled velocities
+    # smallest singular value of Y that is not zero by structure: zero where two branches cross
     regular: float
 
 
 @dataclass(frozen=True, eq=False)
 class LoopCurve:
-    """Points of the curve in the order of s, from one end to the other.
+    """Points of the curve in the order of s, from one end to the other."""
 
-    Attributes
-    ----------
-    kernel : LoopKernel
-        Of the loop with all hinges dependent.
-    points : list of CurvePoint
-    closed : bool
-        Whether the last point is the first one again (after whole turns of some hinges).
-    """
-
-    kernel: LoopKernel
+    kernel: LoopKernel  # of the loop with all hinges dependent
     points: list[CurvePoint]
-    closed: bool
+    closed: bool  # whether the last point is the first one again (after whole turns of some hinges)
 
     @property
     def length(self) -> float:

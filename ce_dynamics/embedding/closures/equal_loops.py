@@ -38,24 +38,13 @@ T = TypeVar("T")
 
 
 class LoopShape(NamedTuple):
-    """A loop without its place.
+    """A loop without its place."""
 
-    Attributes
-    ----------
-    key : tuple
-        Joints, what they join, and their numbers, which are the same in equal loops.
-    vectors : (n, 3) array
-        Directions, and points in sizes of the loop from their middle, in axes of the loop.
-    axes : (3, 3) array
-        These axes, in rows.
-    rounding : float
-        How far `vectors` are off by rounding.
-    """
-
-    key: tuple[object, ...]
+    key: tuple[object, ...]  # joints, what they join, and their numbers, which are the same in equal loops
+    # (n, 3), directions, and points in sizes of the loop from their middle, in axes of the loop
     vectors: Array
-    axes: Array
-    rounding: float
+    axes: Array  # (3, 3), these axes, in rows
+    rounding: float  # how far `vectors` are off by rounding
 
     def is_turned_from(self, other: LoopShape) -> bool:
         """Return True if a rotation lies between two loops."""

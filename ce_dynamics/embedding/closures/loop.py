@@ -35,23 +35,12 @@ Coordinates = dict[str, Array]
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """A sub-graph with closures, and which of its hinges are to be found.
+    """A sub-graph with closures, and which of its hinges are to be found."""
 
-    Attributes
-    ----------
-    parent : Body
-        p.
-    bodies : tuple of Body
-        S in spanning-tree order.
-    closures : tuple of CutEdge
-    dependent : tuple of Body
-        Bodies whose inboard hinges are found by the closures.
-    """
-
-    parent: Body
-    bodies: tuple[Body, ...]
+    parent: Body  # p
+    bodies: tuple[Body, ...]  # S in spanning-tree order
     closures: tuple[CutEdge, ...]
-    dependent: tuple[Body, ...]
+    dependent: tuple[Body, ...]  # bodies whose inboard hinges are found by the closures
 
     @property
     def name(self) -> str:

@@ -70,21 +70,12 @@ Group = tuple[Sequence[Body], Sequence[CutEdge]]
 
 @dataclass(eq=False)
 class HingePlace:
-    """Directions and point of a hinge, both of which may be moved.
-
-    Attributes
-    ----------
-    owner : Body or LoopClosure
-    hinge : Hinge
-        Hinge of the model, before any move.
-    directions : list of (3,) arrays
-    at : (3,) array
-    """
+    """Directions and point of a hinge, both of which may be moved."""
 
     owner: Owner
-    hinge: Hinge
-    directions: list[Array] = field(init=False)
-    at: Array = field(init=False)
+    hinge: Hinge  # hinge of the model, before any move
+    directions: list[Array] = field(init=False)  # (3,)
+    at: Array = field(init=False)  # (3,)
 
     def __post_init__(self) -> None:
         self.directions = [getattr(self.hinge, name) for name in self.hinge.directions]

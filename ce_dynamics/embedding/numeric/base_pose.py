@@ -29,18 +29,10 @@ SEED = 20261122  # the same way is found every time
 
 
 class Base(NamedTuple):
-    """A pose of a loop in which it is closed.
+    """A pose of a loop in which it is closed."""
 
-    Attributes
-    ----------
-    p : (n_p,) array
-        Coordinates of the parameters.
-    q : (n_q,) array
-        Dependent coordinates.
-    """
-
-    p: Array
-    q: Array
+    p: Array  # (n_p,), coordinates of the parameters
+    q: Array  # (n_q,), dependent coordinates
 
 
 def base_at(

@@ -39,45 +39,22 @@ ITERATIONS = 40  # of Newton, which halves the error at each where branches cros
 
 
 class BranchPoint(NamedTuple):
-    """A point of the branch.
+    """A point of the branch."""
 
-    Attributes
-    ----------
-    q : (n_q,) array
-        Dependent coordinates.
-    theta : float
-        The parameter.
-    t : (m + 1,) array
-        Unit tangent in scaled velocities.
-    range : (rows, m) array
-        Orthonormal basis of the range of Y without its rows of zeros.
-    det : float
-        Determinant of Y₁ in that basis.
-    """
-
-    q: Array
-    theta: float
-    t: Array
-    range: Array
-    det: float
+    q: Array  # (n_q,), dependent coordinates
+    theta: float  # the parameter
+    t: Array  # (m + 1,), unit tangent in scaled velocities
+    range: Array  # (rows, m), orthonormal basis of the range of Y without its rows of zeros
+    det: float  # determinant of Y₁ in that basis
 
 
 class BranchEnd(NamedTuple):
-    """End of a branch.
+    """End of a branch."""
 
-    Attributes
-    ----------
-    theta : float
-        Parameter at the end [rad or m].
-    singular : bool
-        True if Y₁ is singular at the end, or nearly so as a slide runs to infinity; False at a limit.
-    slide : str
-        Owner of the hinge that runs to infinity; empty if none does.
-    """
-
-    theta: float
+    theta: float  # parameter at the end [rad or m]
+    # True if Y₁ is singular at the end, or nearly so as a slide runs to infinity; False at a limit
     singular: bool
-    slide: str = ""
+    slide: str = ""  # owner of the hinge that runs to infinity; empty if none does
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,17 +37,11 @@ SAME = 1e-6  # configurations closer than this are the same [rad, or sizes of th
 
 
 class TableRange(NamedTuple):
-    """Values of the parameter that a table covers.
-
-    Attributes
-    ----------
-    lower, upper : float
-    turning : bool
-        Whether the parameter goes round and round: any value is allowed, and comes in [lower, upper].
-    """
+    """Values of the parameter that a table covers."""
 
     lower: float
     upper: float
+    # whether the parameter goes round and round: any value is allowed, and comes in [lower, upper]
     turning: bool
 
     @property
@@ -74,19 +68,11 @@ class TableRange(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BranchTable:
-    """Piecewise polynomials in x over pieces of [−1, 1].
-
-    Attributes
-    ----------
-    reach : Reach
-    bounds : (pieces + 1,) array
-        Ends of the pieces, from −1 to 1.
-    coefficients : list over coordinates of (pieces, degree + 1) arrays
-        Monomials of the local variable in [−1, 1], constant first.
-    """
+    """Piecewise polynomials in x over pieces of [−1, 1]."""
 
     reach: TableRange
-    bounds: Array
+    bounds: Array  # (pieces + 1,), ends of the pieces, from −1 to 1
+    # (pieces, degree + 1), monomials of the local variable in [−1, 1], constant first
     coefficients: list[Array]
 
     @property

@@ -50,19 +50,12 @@ class Series(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Trigonometric(Series):
-    """``slope·s + Σ a_k cos kφ + b_k sin kφ`` with φ = 2π s / period.
-
-    Attributes
-    ----------
-    period : float
-    slope : (n,) array
-    a, b : (order + 1, n) arrays
-    """
+    """``slope·s + Σ a_k cos kφ + b_k sin kφ`` with φ = 2π s / period."""
 
     period: float
-    slope: Array
-    a: Array
-    b: Array
+    slope: Array  # (n,)
+    a: Array  # (order + 1, n)
+    b: Array  # (order + 1, n)
     lower: float = -math.inf
     upper: float = math.inf
 
@@ -133,17 +126,11 @@ class Trigonometric(Series):
 
 @dataclass(frozen=True, eq=False)
 class ChebyshevSeries(Series):
-    """``Σ c_k T_k(x)`` on [lower, upper], NaN outside; x runs from −1 to 1.
-
-    Attributes
-    ----------
-    lower, upper : float
-    c : (order + 1, n) array
-    """
+    """``Σ c_k T_k(x)`` on [lower, upper], NaN outside; x runs from −1 to 1."""
 
     lower: float
     upper: float
-    c: Array
+    c: Array  # (order + 1, n)
 
     @property
     def order(self) -> int:

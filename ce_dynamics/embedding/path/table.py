@@ -39,18 +39,10 @@ NEAR_CROSSING = 0.1  # smallest singular value of Y, which amplifies the roundin
 
 @dataclass(frozen=True, eq=False)
 class PathTable:
-    """Coordinates and velocities of all hinges along the curve.
+    """Coordinates and velocities of all hinges along the curve."""
 
-    Attributes
-    ----------
-    coordinates : Series
-        q(s) of all hinges, stacked.
-    velocities : Series or None
-        Velocities per ṡ of the hinges whose velocities are no coordinate rates (`quaternions`), stacked.
-    closed : bool
-    """
-
-    coordinates: Series
+    coordinates: Series  # q(s) of all hinges, stacked
+    # velocities per ṡ of the hinges whose velocities are no coordinate rates (`quaternions`), stacked
     velocities: Series | None
     closed: bool
 

@@ -44,26 +44,14 @@ BECAME = {
 
 
 class Ended(NamedTuple):
-    """Final state of a completed run.
-
-    Attributes
-    ----------
-    run : int
-    slot, stored : int
-        Table of its states, and their number.
-    t, y : float and array
-        Last time and state.
-    state : int
-        Cause of its end.
-    steps, evaluations : int
-    """
+    """Final state of a completed run."""
 
     run: int
-    slot: int
-    stored: int
-    t: float
+    slot: int  # table of its states
+    stored: int  # number of its states
+    t: float  # last time [s]
     y: Floats
-    state: int
+    state: int  # cause of its end
     steps: int
     evaluations: int
 

@@ -159,25 +159,14 @@ Controls = HeldInputs | Mapping[str, ArrayLike] | None
 
 
 class Runs(NamedTuple):
-    """Data that differ from run to run.
+    """Data that differ from run to run."""
 
-    Attributes
-    ----------
-    y0 : (runs, n) array
-    u : (runs, m) array
-        Inputs and parameters at the start.
-    times, values, where : (k,), (k, n_where, runs), (n_where,) arrays
-        See `ce_dynamics.simulation.ensembles.lanes.Group`.
-    refused : list of str
-        For each run the reason why it cannot be executed, or ''.
-    """
-
-    y0: Floats
-    u: Floats
-    times: Floats
-    values: Floats
-    where: NDArray[np.int64]
-    refused: list[str]
+    y0: Floats  # (runs, n)
+    u: Floats  # (runs, m), inputs and parameters at the start
+    times: Floats  # (k,), as of `HeldInputs`
+    values: Floats  # (k, n_where, runs)
+    where: NDArray[np.int64]  # (n_where,), places in u
+    refused: list[str]  # for each run the reason why it cannot be executed, or ''
 
     @property
     def number(self) -> int:

@@ -14,25 +14,14 @@ from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
 
 
 class LaneChecks(NamedTuple):
-    """Checks of `Postconditions`, `InputRanges` and `Reaches`, for the kernels of ensembles.
+    """Checks of `Postconditions`, `InputRanges` and `Reaches`, for the kernels of ensembles."""
 
-    Attributes
-    ----------
-    outputs : int array
-        Observed outputs.
-    bounds : tuple of Bounds
-        Of closures, outputs, inputs and gearing.
-    heads : (m, 4) int array
-        One row for each coordinate whose loop may reach its limit: places of the coordinate and of its rate
-        in y, place of its loop in the gearing, and 1 if other coordinates move the limit.
-    most : float
-        Gearing above which a loop is close to its limit.
-    """
-
-    outputs: NDArray[np.int64]
-    bounds: tuple[Bounds, ...]
+    outputs: NDArray[np.int64]  # observed outputs
+    bounds: tuple[Bounds, ...]  # of closures, outputs, inputs and gearing
+    # one row for each coordinate whose loop may reach its limit: places of the coordinate and of its
+    # rate in y, place of its loop in the gearing, and 1 if other coordinates move the limit
     heads: NDArray[np.int64]
-    most: float
+    most: float  # gearing above which a loop is close to its limit
 
 
 def look_of(model: Model, postconditions: Postconditions, observed: frozenset[int] | None) -> LaneChecks:

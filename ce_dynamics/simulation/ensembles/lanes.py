@@ -31,17 +31,10 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """Initial data of a group of runs, one column per lane.
+    """Initial data of a group of runs, one column per lane."""
 
-    Attributes
-    ----------
-    y0, u : (n, lanes), (m, lanes) arrays
-        Initial states; inputs and parameters.
-    schedule : Schedule
-    """
-
-    y0: Floats
-    u: Floats
+    y0: Floats  # (n, lanes), initial states
+    u: Floats  # (m, lanes), inputs and parameters
     schedule: Schedule
 
 
@@ -53,40 +46,23 @@ def group_of(runs: Runs, members: Sequence[int], lanes: int) -> Group:
 
 
 class LaneOutcome(NamedTuple):
-    """Outcome of a group, with the lane as the last axis; the next outcome overwrites the arrays.
+    """Outcome of a group, with the lane as the last axis; the next outcome overwrites the arrays."""
 
-    Attributes
-    ----------
-    Y, U, outputs, closures : arrays
-        Values at the stored instants; NaN after a run has failed.
-    t : (lanes,) array
-        Time of the last finite state.
-    y, u : arrays
-        The last finite state, and the inputs then.
-    state : (lanes,) int array
-        `COMPLETED`, `FAILED` (accelerations are not finite), `NOT_FINITE_AT_START`, `STOPPED` from outside,
-        `TOO_SMALL` (the necessary step) or `STALLED`.
-    steps, evaluations : (lanes,) int arrays
-        Number of steps, and number of evaluations of ẏ.
-    gearing : array
-        Gearing of the model's geared loops at the stored instants; empty if nothing was observed.
-    well, calm : (lanes,) bool arrays
-        True if all numbers are finite and within their bounds; true if no loop comes near its end.
-    """
-
-    Y: Floats
+    Y: Floats  # values at the stored instants; NaN after a run has failed
     U: Floats
     outputs: Floats
     closures: Floats
-    t: Floats
-    y: Floats
+    t: Floats  # (lanes,), time of the last finite state
+    y: Floats  # the last finite state, and the inputs then
     u: Floats
+    # `COMPLETED`, `FAILED` (accelerations are not finite), `NOT_FINITE_AT_START`, `STOPPED` from
+    # outside, `TOO_SMALL` (the necessary step) or `STALLED`
     state: NDArray[np.int64]
     steps: NDArray[np.int64]
-    evaluations: NDArray[np.int64]
-    gearing: Floats
-    well: NDArray[np.bool_]
-    calm: NDArray[np.bool_]
+    evaluations: NDArray[np.int64]  # of ẏ
+    gearing: Floats  # at the stored instants; empty if nothing was observed
+    well: NDArray[np.bool_]  # True if all numbers are finite and within their bounds
+    calm: NDArray[np.bool_]  # True if no loop comes near its end
 
 
 COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED, TOO_SMALL, STALLED = range(6)

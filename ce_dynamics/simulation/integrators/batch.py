@@ -24,18 +24,10 @@ UNGUARDED = np.zeros((0, 5))
 
 
 class Schedule(NamedTuple):
-    """Inputs that are held between instants.
+    """Inputs that are held between instants."""
 
-    Attributes
-    ----------
-    times : (k,) array
-    values : (k, n_where, lanes) array
-        From times[k] on the inputs ``u[where]`` are values[k].
-    where : (n_where,) int array
-    """
-
-    times: Floats
-    values: Floats
+    times: Floats  # (k,)
+    values: Floats  # (k, n_where, lanes), from times[k] on the inputs ``u[where]`` are values[k]
     where: NDArray[np.int64]
 
     def holding(self, held: Floats) -> tuple[NDArray[Any], ...]:

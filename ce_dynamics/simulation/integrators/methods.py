@@ -19,17 +19,10 @@ from ce_dynamics.algebra.checks import Floats
 
 
 class WeightTable(NamedTuple):
-    """Rows of a first number and weights that are not zero, with the places these are for.
+    """Rows of a first number and weights that are not zero, with the places these are for."""
 
-    Attributes
-    ----------
-    weights : (rows, n) array
-        c_i and a_ij; in the row of the result its divisor and b_j.
-    places : (rows, n) int array
-        How many weights there are (at least one, be it zero), and the stage j of each.
-    """
-
-    weights: Floats
+    weights: Floats  # (rows, n), c_i and a_ij; in the row of the result its divisor and b_j
+    # how many weights there are (at least one, be it zero), and the stage j of each
     places: NDArray[np.int64]
 
 
@@ -107,22 +100,12 @@ def stability_of(A: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ExplicitRungeKutta(Explicit):
-    """k_i = f(t + c_i h, y + h Σ a_ij k_j) and y + h/over Σ b_j k_j.
-
-    Attributes
-    ----------
-    c : tuple of float
-    A : tuple of tuples of float
-        Rows a_i1 … a_i,i−1.
-    b : tuple of float
-    over : float
-        What the weights b are divided by.
-    """
+    """k_i = f(t + c_i h, y + h Σ a_ij k_j) and y + h/over Σ b_j k_j."""
 
     c: tuple[float, ...]
-    A: tuple[tuple[float, ...], ...]
+    A: tuple[tuple[float, ...], ...]  # rows a_i1 … a_i,i−1
     b: tuple[float, ...]
-    over: float = 1.0
+    over: float = 1.0  # what the weights b are divided by
 
     @property
     def evaluations(self) -> int:
@@ -150,19 +133,11 @@ class LinearlyImplicit(Method):
     """(1 − γ h J) k_i = f(t + c_i h, y + h Σ a_ij k_j) + Σ m_ij k_j and y + h Σ b_j k_j.
 
     A W-method (Hairer, Wanner: Solving ODEs II, IV.7), written without products of J.
-
-    Attributes
-    ----------
-    gamma : float
-    c : tuple of float
-    A, mixing : tuples of tuples of float
-        Rows a_i1 … a_i,i−1, and the same of m.
-    b : tuple of float
     """
 
     gamma: float
     c: tuple[float, ...]
-    A: tuple[tuple[float, ...], ...]
+    A: tuple[tuple[float, ...], ...]  # rows a_i1 … a_i,i−1, and the same of m
     mixing: tuple[tuple[float, ...], ...]
     b: tuple[float, ...]
 
@@ -233,23 +208,12 @@ def jacobian_at(rate: Callable[[Floats], Floats], y: Floats, central: bool = Tru
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedPair(Explicit):
-    """Stages of which the last is at the state after the step, and is the first one of the next.
-
-    Attributes
-    ----------
-    c : tuple of float
-    A : tuple of tuples of float
-        Rows a_i1 … a_i,i−1; the last are the weights of the method.
-    error : tuple of float
-        Weights of the difference to the other method of the pair.
-    dense : tuple of float
-        Weights d of Hairer's dense output.
-    """
+    """Stages of which the last is at the state after the step, and is the first one of the next."""
 
     c: tuple[float, ...]
-    A: tuple[tuple[float, ...], ...]
-    error: tuple[float, ...]
-    dense: tuple[float, ...]
+    A: tuple[tuple[float, ...], ...]  # rows a_i1 … a_i,i−1; the last are the weights of the method
+    error: tuple[float, ...]  # weights of the difference to the other method of the pair
+    dense: tuple[float, ...]  # weights d of Hairer's dense output
 
     fixed: ClassVar[bool] = False
 

@@ -27,22 +27,12 @@ Watch = Callable[[float, int], None]
 
 
 class StoredSolution(NamedTuple):
-    """Instants and states that a run has reached.
+    """Instants and states that a run has reached."""
 
-    Attributes
-    ----------
-    t, Y : arrays
-        Stored instants and states (in rows), and the last ones of a run that stopped early.
-    evaluations : int
-        Number of evaluations of ẏ.
-    trouble : str
-        Reason why the run stopped early, if so.
-    """
-
-    t: Floats
-    Y: Floats
-    evaluations: int
-    trouble: str
+    t: Floats  # stored instants, and the last one of a run that stopped early
+    Y: Floats  # states there, in rows
+    evaluations: int  # number of evaluations of ẏ
+    trouble: str  # reason why the run stopped early, if so
 
 
 def make_stepper(

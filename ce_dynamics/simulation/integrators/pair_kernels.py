@@ -48,44 +48,20 @@ BETA = 0.04
 
 
 class PairTrack(NamedTuple):
-    """Progress of every lane; all is kept up to date, so that it makes no difference when a call ends.
+    """Progress of every lane; all is kept up to date, so that it makes no difference when a call ends."""
 
-    Attributes
-    ----------
-    y : (n · lanes,) array
-    clock : (3, lanes) array
-        Time, the step that is wanted next (0: to be chosen), error of the last one.
-    counts : (4, lanes) int array
-        Next instant to store, evaluations, steps accepted and rejected.
-    code : (lanes,) int array
-        `IDLE`, RUNNING, or how the lane's run ended.
-    fresh : (lanes,) int array
-        Whether the rates at the beginning of the step are still to be evaluated.
-    cursor : (lanes,) int array
-        Which of the held inputs are in place.
-    made : (lanes,) int array
-        Samples of controllers that were made.
-    since : (2, lanes) array
-        Time and evaluations at the latest progress, as a `StallWatch` has them.
-    slot : (lanes,) int array
-        Which of the tables of stored states its run has.
-    h, all_h, stop, error : arrays
-        The step of each lane (0 where it makes none), the same for every entry of y, the time that no step
-        goes beyond, the estimated error.
-    """
-
-    y: Vector
-    clock: Matrix
-    counts: IntegerMatrix
-    code: Integers
-    fresh: Integers
-    cursor: Integers
-    made: Integers
-    since: Matrix
-    slot: Integers
-    h: Vector
-    all_h: Vector
-    stop: Vector
+    y: Vector  # (n · lanes,)
+    clock: Matrix  # (3, lanes), time, the step that is wanted next (0: to be chosen), error of the last one
+    counts: IntegerMatrix  # next instant to store, evaluations, steps accepted and rejected
+    code: Integers  # `IDLE`, RUNNING, or how the lane's run ended
+    fresh: Integers  # whether the rates at the beginning of the step are still to be evaluated
+    cursor: Integers  # which of the held inputs are in place
+    made: Integers  # samples of controllers that were made
+    since: Matrix  # (2, lanes), time and evaluations at the latest progress, as a `StallWatch` has them
+    slot: Integers  # which of the tables of stored states its run has
+    h: Vector  # step of each lane, 0 where it makes none
+    all_h: Vector  # the same for every entry of y
+    stop: Vector  # time that no step goes beyond
     error: Vector
 
 

@@ -20,28 +20,14 @@ NEAR = 1e-9
 
 
 class Stretch(NamedTuple):
-    """Equal steps from one stored instant to another, or up to a sample between two of them.
+    """Equal steps from one stored instant to another, or up to a sample between two of them."""
 
-    Attributes
-    ----------
-    first, last : int
-        Stored instants.
-    begins : array
-        Where each of its intervals begins [s].
-    n : int
-        Steps of an interval.
-    h : float
-        Their length [s].
-    ends : bool
-        Whether it ends at ``last``, not before.
-    """
-
-    first: int
-    last: int
-    begins: Floats
-    n: int
-    h: float
-    ends: bool
+    first: int  # stored instants: place of the first
+    last: int  # and of the last
+    begins: Floats  # where each of its intervals begins [s]
+    n: int  # steps of an interval
+    h: float  # their length [s]
+    ends: bool  # whether it ends at ``last``, not before
 
 
 def stretches(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:

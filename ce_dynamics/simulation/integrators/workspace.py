@@ -25,37 +25,21 @@ class ChartRenewal(Protocol):
 
 
 class Code(NamedTuple):
-    """Compiled functions of a model, for one lane or several.
+    """Compiled functions of a model, for one lane or several."""
 
-    Attributes
-    ----------
-    dynamics : CompiledFunction or None
-        ẏ (or [ẏ; Ẇ]) of y and u.
-    control : CompiledFunction or None
-        u of t, y and, where there are any, the held inputs; None if the held inputs are all.
-    observation : CompiledFunction or None
-        Outputs, closure errors and gearing of y and u.
-    sample : CompiledFunction or None
-        The state after sampled controllers have acted, of y and u; None if there are none.
-    period : float
-        Time between samples [s], 0 if there are none.
-    observer : Code or None
-        What observes in place of this, if that has other lanes or another precision.
-    jacobian : CompiledJacobian or None
-        ∂ẏ/∂y of y and u, for implicit methods.  Rows of ẏ beyond it (the work of an audited run) count as
-        zero, which costs none of the methods its order.
-    charts : ChartRenewal or None
-        Charts that states leave for others on the way.
-    """
-
-    dynamics: CompiledFunction | None
+    dynamics: CompiledFunction | None  # ẏ (or [ẏ; Ẇ]) of y and u
+    # u of t, y and, where there are any, the held inputs; None if the held inputs are all
     control: CompiledFunction | None = None
-    observation: CompiledFunction | None = None
+    observation: CompiledFunction | None = None  # outputs, closure errors and gearing of y and u
+    # the state after sampled controllers have acted, of y and u; None if there are none
     sample: CompiledFunction | None = None
-    period: float = 0.0
+    period: float = 0.0  # time between samples [s], 0 if there are none
+    # what observes in place of this, if that has other lanes or another precision
     observer: Code | None = None
+    # ∂ẏ/∂y of y and u, for implicit methods.  Rows of ẏ beyond it (the work of an audited run) count as
+    # zero, which costs none of the methods its order
     jacobian: CompiledJacobian | None = None
-    charts: ChartRenewal | None = None
+    charts: ChartRenewal | None = None  # charts that states leave for others on the way
 
 
 class Workspace(Program):

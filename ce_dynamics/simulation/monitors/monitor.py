@@ -21,33 +21,17 @@ Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
 
 @dataclass(eq=False)
 class FinishedRun:
-    """A run that is over; monitors remove its unsound end.
-
-    Attributes
-    ----------
-    rhs : RightHandSide
-    options : RunOptions
-    t, Y : arrays
-        Stored instants, and states in rows (with the work, if it is audited).
-    steps_t, steps_Y : arrays
-        All steps where the method reports them, else the stored instants.
-    trouble : str
-        Why it ended before its time; empty if it did not.
-    cause : str
-        The same in a word.
-    stepper : Stepper, optional
-        What made the steps of a native method.
-    """
+    """A run that is over; monitors remove its unsound end."""
 
     rhs: RightHandSide
     options: RunOptions
-    t: Floats
-    Y: Floats
-    steps_t: Floats
+    t: Floats  # stored instants
+    Y: Floats  # states in rows (with the work, if it is audited)
+    steps_t: Floats  # all steps where the method reports them, else the stored instants
     steps_Y: Floats
-    trouble: str = ""
-    cause: Cause = ""
-    stepper: Stepper | None = None
+    trouble: str = ""  # why it ended before its time; empty if it did not
+    cause: Cause = ""  # the same in a word
+    stepper: Stepper | None = None  # what made the steps of a native method
 
     def __post_init__(self) -> None:
         self.last = float(self.t[-1]), self.Y[-1]

@@ -31,17 +31,11 @@ def all_finite(*arrays: Floats) -> bool:
 
 
 class Bounds(NamedTuple):
-    """Closed intervals that some columns of a table must stay in.
-
-    Attributes
-    ----------
-    columns : (m,) int array
-    lower, upper : (m,) arrays
-    """
+    """Closed intervals that some columns of a table must stay in."""
 
     columns: NDArray[np.int64]
-    lower: Floats
-    upper: Floats
+    lower: Floats  # (m,)
+    upper: Floats  # (m,)
 
     @classmethod
     def of(cls, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Bounds:

@@ -45,31 +45,16 @@ InputsAt = Callable[[float, Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """A loop with one freedom, and the reach of its independent coordinate θ.
-
-    Attributes
-    ----------
-    S : Aggregate
-    q, v : int
-        Places of θ and its rate in the state.
-    which : int
-        Place of the loop among the model's geared loops.
-    observation : callable
-        Returns a binding of the model's observation.
-    lower, upper : float
-        Ends; infinite while they are unknown.
-    blur : float
-        Displacement of the ends by siblings of the loop, as a share of half the reach.
-    """
+    """A loop with one freedom, and the reach of its independent coordinate θ."""
 
     S: Aggregate
-    q: int
-    v: int
-    which: int
-    observation: Callable[[], Binding]
-    lower: float = -math.inf
+    q: int  # place of θ in the state
+    v: int  # place of its rate
+    which: int  # place of the loop among the model's geared loops
+    observation: Callable[[], Binding]  # returns a binding of the model's observation
+    lower: float = -math.inf  # ends; infinite while they are unknown
     upper: float = math.inf
-    blur: float = 0.0
+    blur: float = 0.0  # displacement of the ends by siblings of the loop, as a share of half the reach
 
     @property
     def name(self) -> str:
@@ -200,17 +185,10 @@ class Reach:
 
 
 class RunObservations(NamedTuple):
-    """Observations of a run at its states.
+    """Observations of a run at its states."""
 
-    Attributes
-    ----------
-    U : (instants, inputs) array
-    gearing : (instants, loops) array
-        Gearing of the model's geared loops.
-    """
-
-    U: Floats
-    gearing: Floats
+    U: Floats  # (instants, inputs)
+    gearing: Floats  # (instants, loops), gearing of the model's geared loops
 
 
 class Reaches:

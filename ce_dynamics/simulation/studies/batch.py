@@ -27,58 +27,31 @@ NOT_MADE, COMPLETED, FAILED = range(3)
 
 
 class StudyBatch(NamedTuple):
-    """Runs that need no repetition.
+    """Runs that need no repetition."""
 
-    Attributes
-    ----------
-    first : int
-        Number of the first run.
-    values : dict of str to (runs, time, ...) array
-        Of the variables that are stored.
-    parameters : dict of str to (runs, ...) array
-    status : (runs,) int8 array
-        `COMPLETED` or `FAILED`.
-    failure : list of str
-        Why, or empty.
-    time_reached, steps, evaluations : (runs,) arrays
-    lowest, highest : dict of str to (runs, ...) array
-        Extremes of each run over its time.
-    partial : dict of str to array
-        For statistics over runs, see `ce_dynamics.simulation.studies.statistics.partial`.
-    excesses : list of (int, Excess)
-        Of every input that a law set out of its range the value furthest out, with its run.
-    """
-
-    first: int
-    values: dict[str, Floats]
-    parameters: dict[str, Floats]
-    status: NDArray[np.int8]
-    failure: list[str]
-    time_reached: Floats
-    steps: NDArray[np.int64]
-    evaluations: NDArray[np.int64]
-    lowest: dict[str, Floats]
-    highest: dict[str, Floats]
+    first: int  # number of the first run
+    values: dict[str, Floats]  # (runs, time, ...), of the variables that are stored
+    parameters: dict[str, Floats]  # (runs, ...)
+    status: NDArray[np.int8]  # `COMPLETED` or `FAILED`
+    failure: list[str]  # why, or empty
+    time_reached: Floats  # (runs,)
+    steps: NDArray[np.int64]  # (runs,)
+    evaluations: NDArray[np.int64]  # (runs,)
+    lowest: dict[str, Floats]  # (runs, ...), extremes of each run over its time
+    highest: dict[str, Floats]  # (runs, ...), extremes of each run over its time
+    # for statistics over runs, see `ce_dynamics.simulation.studies.statistics.partial`
     partial: dict[str, Floats]
+    # of every input that a law set out of its range the value furthest out, with its run
     excesses: list[tuple[int, Excess]]
 
 
 class StudyTask(NamedTuple):
-    """Data shared by all batches of a study.
-
-    Attributes
-    ----------
-    model : Model
-    options : EnsembleOptions
-        Options that keep all variables for storage or statistics.
-    kept, statistics : tuple of str
-        Variables to store, and variables for statistics.
-    """
+    """Data shared by all batches of a study."""
 
     model: Model
-    options: EnsembleOptions
-    kept: Sequence[str]
-    statistics: Sequence[str]
+    options: EnsembleOptions  # options that keep all variables for storage or statistics
+    kept: Sequence[str]  # variables to store
+    statistics: Sequence[str]  # variables for statistics
 
 
 def make_batch(task: StudyTask, part: BatchPart, report: Progress | None = None) -> StudyBatch | None:

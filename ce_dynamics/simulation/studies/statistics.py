@@ -29,16 +29,9 @@ ROWS = FIRST_STRATUM + STRATA
 
 
 class Merged(NamedTuple):
-    """Statistics over runs, entry by entry.
+    """Statistics over runs, entry by entry."""
 
-    Attributes
-    ----------
-    number, mean, deviation, lowest, highest, run_of_lowest, run_of_highest : arrays
-        Finite values, their mean and standard deviation (with n - 1), extremes and the runs they are of.
-    quantiles : array
-        One row per quantile.
-    """
-
+    # finite values, their mean and standard deviation (with n - 1), extremes and the runs they are of
     number: Floats
     mean: Floats
     deviation: Floats
@@ -46,7 +39,7 @@ class Merged(NamedTuple):
     highest: Floats
     run_of_lowest: Floats
     run_of_highest: Floats
-    quantiles: Floats
+    quantiles: Floats  # one row per quantile
 
 
 def partial(values: Floats, first: int) -> Floats:
