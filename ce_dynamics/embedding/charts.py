@@ -63,16 +63,7 @@ class ChartHinge(LoopCoordinate):
 
 
 def chart_body(parent: Body, first: Body, n: int, start: Array) -> Body:
-    """Return the virtual body of the chart's coordinates, for the aggregated body that begins with ``first``.
-
-    Parameters
-    ----------
-    parent, first : Body
-    n : int
-        Number of coordinates of all hinges.
-    start : array
-        [θ; q_r; T] of the design pose.
-    """
+    """Return the virtual body of a chart, from its [θ; q_r; T] in the design pose and the length n of q_r."""
     N = (len(start) - n) // (n + 1)
     names = [
         *(f"{k + 1}" for k in range(N)),
@@ -113,24 +104,7 @@ class OnChart(NamedTuple):
 class ChartLinkage(Linkage):
     """All hinges of an aggregated body with several freedoms, from coordinates on a chart.
 
-    Parameters
-    ----------
-    loop : Loop
-        With all hinges dependent.
-
-    Attributes
-    ----------
-    coordinate : Body
-        What stands for the chart's coordinates.
-    kernel : LoopKernel
-        The closures over all hinges.
-
-    Raises
-    ------
-    AssemblyError
-        If the closures do not hold in the design pose and cannot be made to.
-    IndependentCoordinatesError
-        If the geometry of the loop has free parameters.
+    ``coordinate`` is the virtual body of the chart, ``kernel`` has the closures over all hinges of the loop.
     """
 
     def __init__(self, loop: Loop) -> None:

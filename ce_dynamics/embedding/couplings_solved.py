@@ -89,23 +89,11 @@ def set_hinge(motion: SubgraphMotion, coordinate: Coordinate, value: object) -> 
 
 
 class CoupledHinges(Linkage):
-    """Dependent hinges whose coordinates couplings give in closed form.
-
-    Parameters
-    ----------
-    steps : sequence of Solved or Eliminated
-        In an order in which each has its arguments.
-    redundant : sequence of str
-        Couplings that the others imply.
-
-    Attributes
-    ----------
-    redundant : tuple of (str, int)
-        As of `NumericLinkage`: coupling and row.
-    """
+    """Dependent hinges whose coordinates couplings give in closed form, one step after the other."""
 
     def __init__(self, steps: Sequence[Solved | Eliminated], redundant: Sequence[str] = ()) -> None:
         self.steps = tuple(steps)
+        # closures and rows, as of `NumericLinkage`
         self.redundant = tuple((name, 0) for name in redundant)
         if redundant:
             logger.info("redundant couplings %s are dropped", list(redundant))
@@ -200,11 +188,7 @@ def matrix(
 def find_implied(edges: Sequence[Coupled]) -> list[str]:
     """Return names of the linear couplings that those before them imply.
 
-    Raises
-    ------
-    ModelError
-        If there are any and coefficients depend on free parameters, for other values of which they would
-        contradict each other.
+    With coefficients of free parameters they would contradict each other at other values, and are refused.
     """
     linear = [edge for edge in edges if edge.coupling.row() is not None]
     coordinates = list(dict.fromkeys(c for edge in linear for c in edge.coordinates))

@@ -119,20 +119,10 @@ def is_not_zero(entry: Scalar) -> bool:
 
 
 class SubgraphMotion:
-    """Builds the motion of the bodies of S along their spanning tree.
+    """Builds the motion of the bodies of S on p along their spanning tree, for independent rates θ̇ (N,).
 
-    Parameters
-    ----------
-    parent : Body
-        p, the body that carries S.
-    bodies : sequence of Body
-        The bodies of S.
-    theta_dot : (N,) array
-        Independent rates.
-    siblings : mapping of str to BodyMotion
-        Bodies outside S with prescribed motion relative to p, which closures of S may attach to.
-    unturned : set of str
-        Axisymmetric bodies whose frame may stay at rest in their hinge's axes while they spin.
+    Siblings are bodies outside S with prescribed motion relative to p, which closures of S may attach to. The
+    frames of ``unturned`` bodies, which are axisymmetric, may stay at rest in their hinges' axes.
     """
 
     def __init__(

@@ -19,14 +19,7 @@ from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued
 
 
 class SolvedLinkage(Linkage):
-    """Hinges of a loop at coordinates that were found for one state, at rest.
-
-    Parameters
-    ----------
-    inner : NumericLinkage
-    q : (n_q,) array
-        Dependent coordinates.
-    """
+    """Hinges of a loop at dependent coordinates q that were found for one state, at rest."""
 
     def __init__(self, inner: NumericLinkage, q: Array) -> None:
         self.stands_for, self._loop, self._q = inner, inner.loop, q

@@ -26,19 +26,7 @@ if TYPE_CHECKING:
 
 
 def lead_by_path(S: Aggregate, N: int) -> Aggregate:
-    """Return the aggregated body led by a position along its path of configurations, or on a chart of them.
-
-    Parameters
-    ----------
-    S : Aggregate
-    N : int
-        Its degrees of freedom.
-
-    Raises
-    ------
-    IndependentCoordinatesError
-        If it has no degree of freedom, or moves with something else.
-    """
+    """Return the aggregated body with N freedoms, led along its path of configurations or on a chart of them."""
     others = {
         "its lack of freedom": N == 0,
         f"the prescribed motion of {[body.name for body in (*S.prescribed, *S.siblings)]}": bool(
@@ -110,13 +98,7 @@ def start_on_chart(system: System, S: Aggregate, linkage: ChartLinkage) -> tuple
 
 
 def start_on_path(system: System, S: Aggregate, linkage: PathLinkage) -> tuple[float, float]:
-    """Return the initial path coordinate and rate, from one hinge's coordinate and one hinge's rate.
-
-    Raises
-    ------
-    IndependentCoordinatesError
-        If several hinges were given.
-    """
+    """Return the initial path coordinate and rate, from one hinge's coordinate and one hinge's rate."""
     placed = [body for body in S.bodies if body.name in system.initial]
     moved = [body for body in S.bodies if body.name in system.initial_rates]
     for given, what in ((placed, "coordinates"), (moved, "rates")):
@@ -134,13 +116,7 @@ def start_on_path(system: System, S: Aggregate, linkage: PathLinkage) -> tuple[f
 
 
 def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
-    """Return initial coordinates and velocities: the design pose at rest, or those of `System.start`.
-
-    Raises
-    ------
-    IndependentCoordinatesError
-        If values were given for a hinge that is not independent, or of two hinges of one path.
-    """
+    """Return initial coordinates and velocities: the design pose at rest, or those of `System.start`."""
     system = embedding.system
     for name in dict.fromkeys((*system.initial, *system.initial_rates)):
         S = embedding.owner.get(name)
@@ -172,18 +148,7 @@ ITERATIONS = 30
 def find_start(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
     """Find coordinates of all hinges with some given, led there from the design pose, moving the rest least.
 
-    Parameters
-    ----------
-    linkage : ChartLinkage
-    given : mapping of Body to float
-        Coordinates of hinges with one coordinate.
-    held : sequence of Body
-        Hinges that stay as they are in the design pose.
-
-    Raises
-    ------
-    AssemblyError
-        If there is no such configuration.
+    ``held`` are hinges that stay as they are in the design pose.
     """
     kernel, q = linkage.kernel, linkage.q0
     places = [coordinate_place(linkage, body) for body in (*given, *held)]
@@ -243,13 +208,7 @@ def close_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array
 
 
 def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
-    """Return velocities of all hinges with some as given, others at rest.
-
-    Raises
-    ------
-    IndependentCoordinatesError
-        If the loop cannot move like that, or if that does not determine its motion.
-    """
+    """Return velocities of all hinges with some as given, others at rest."""
     kernel = linkage.kernel
     if not given:
         return np.zeros(linkage.loop.m)

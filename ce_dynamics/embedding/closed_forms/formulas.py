@@ -18,15 +18,9 @@ Directions of unit length carry rounding of some 1e-16; data of twelve digits st
 def solve_turn(A: Scalar, B: Scalar, C: Scalar, sign: float) -> Array:
     """Return (cos φ, sin φ), a solution of A cos φ + B sin φ = C.
 
-    With w = A sin φ − B cos φ = ± √(A² + B² − C²), which vanishes at the dead points,
+    With w = A sin φ − B cos φ = ± √(A² + B² − C²), which vanishes at the dead points and has the given sign,
 
         cos φ = (A C − B w) / (A² + B²),    sin φ = (B C + A w) / (A² + B²).
-
-    Parameters
-    ----------
-    A, B, C : scalar
-    sign : float
-        Sign of w, 1 or -1.
     """
     square = A * A + B * B
     w = sign * sqrt(square - C * C)
@@ -35,20 +29,14 @@ def solve_turn(A: Scalar, B: Scalar, C: Scalar, sign: float) -> Array:
 
 
 def turn_equation(u: Array, f: Array, delta: Array, square: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """Return A, B, C of the turn about u that brings a point to a given distance from a target.
+    """Return A, B, C of the turn about u that brings a point to a given distance ℓ from a target.
 
-    The axis passes through E, f leads from E to the point before the turn, δ from E to the target:
-    |Rot(u, φ) f − δ|² = ℓ² with f_u = u·f and f' = f − f_u u is A cos φ + B sin φ = C with
+    The axis passes through E, f leads from E to the point before the turn, δ from E to the target, and
+    ``square`` is ℓ².  |Rot(u, φ) f − δ|² = ℓ² with f_u = u·f and f' = f − f_u u is A cos φ + B sin φ = C with
 
         A = f'·δ,    B = (u × f')·δ,    C = ½ (|δ|² + |f|² − ℓ²) − f_u u·δ,
 
     the spindle's equation after (31), there with X for C.
-
-    Parameters
-    ----------
-    u, f, delta : (3,) arrays
-    square : scalar
-        ℓ² [m²].
     """
     height = dot(u, f)
     across = f - height * u
@@ -82,16 +70,9 @@ def two_turns(a1: Array, a2: Array, e: Array, d: Array, branch: float) -> tuple[
 
 
 def solve_slide(axis: Array, start: Array, square: Scalar, side: float) -> Scalar:
-    """Return s [m] at which |start + axis s|² has a given value, s = −a·e + σ √((a·e)² − |e|² + ℓ²).
+    """Return s at which |e + a s| = ℓ, with σ = ``side`` the sign of a·(e + a s), and a of unit length.
 
-    Parameters
-    ----------
-    axis, start : (3,) arrays
-        a, of unit length, and e [m].
-    square : scalar
-        ℓ² [m²].
-    side : float
-        σ, the sign of a·(e + a s).
+    s = −a·e + σ √((a·e)² − |e|² + ℓ²)
     """
     along = dot(axis, start)
     aside = along * along - dot(start, start)
@@ -104,15 +85,9 @@ def solve_slide(axis: Array, start: Array, square: Scalar, side: float) -> Scala
 def third_corner(D: Array, n: Array, r1: Scalar, r2: Scalar, side: float) -> Array:
     """Return the corner J of a triangle, seen from P, whose side PQ is D in the plane across n.
 
-    With L = |D|, J = a D + σ h (n × D), a = (|PJ|² − |JQ|² + L²) / (2 L²) and h = √(|PJ|² / L² − a²).
+    With r1 = |PJ|², r2 = |JQ|² and L = |D|; σ = ``side`` is 1 if J is on the side n × D of PQ, else -1:
 
-    Parameters
-    ----------
-    D, n : (3,) arrays
-    r1, r2 : scalar
-        |PJ|² and |JQ|² [m²].
-    side : float
-        σ: 1 if J is on the side n × D of PQ, else -1.
+        J = a D + σ h (n × D),    a = (r1 − r2 + L²) / (2 L²),    h = √(r1 / L² − a²).
     """
     per_square = 1.0 / dot(D, D)
     a = 0.5 + 0.5 * (r1 - r2) * per_square

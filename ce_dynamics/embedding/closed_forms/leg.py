@@ -81,13 +81,7 @@ def displacement(bar: Bar, motion: SubgraphMotion, d: Array) -> Scalar | None:
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """A recognised leg.
-
-    Attributes
-    ----------
-    axis : (3,) array or None
-        a, of the slide.
-    """
+    """A recognised leg."""
 
     edge: LoopClosure  # the ball joint that ends it
     bodies: tuple[Body, ...]  # its bodies from the foot outward; those on Fixed hinges among them
@@ -251,10 +245,6 @@ class LegLinkage(Step):
 
     With d from the foot to the ball joint on the anchor, in the carrier's axes, d = Rot(a1, χ) Rot(a2, ζ) e
     (`ce_dynamics.embedding.closed_forms.formulas.two_turns`), on the branch of the design pose.
-
-    Parameters
-    ----------
-    leg : Leg
     """
 
     def __init__(self, leg: Leg) -> None:

@@ -51,15 +51,7 @@ class Winding(NamedTuple):
 
 
 class OnBranch(Linkage):
-    """Formulas, as long as they are on the branch; else its table.
-
-    Parameters
-    ----------
-    formulas : sequence of Linkage
-        In the order in which they are solved.
-    numeric : NumericLinkage
-        The same hinges and closures, led by a single coordinate.
-    """
+    """Formulas, in their order, as long as they are on the branch of ``numeric``; else its table."""
 
     def __init__(self, formulas: Sequence[Linkage], numeric: NumericLinkage) -> None:
         self.formulas, self.stands_for, self.numeric = tuple(formulas), numeric, numeric

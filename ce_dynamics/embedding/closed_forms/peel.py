@@ -145,12 +145,7 @@ def _(edge: BallBehind, motion: SubgraphMotion) -> ClosureErrors:
 
 
 class PeelLinkage(Linkage):
-    """The hinges that are peeled off a weld.
-
-    Parameters
-    ----------
-    peel : Peel
-    """
+    """The hinges that are peeled off a weld."""
 
     def __init__(self, peel: Peel) -> None:
         self.peel = peel

@@ -75,12 +75,7 @@ class Dyad(NamedTuple):
 
 
 class PlanarPair(Step):
-    """The hinges of two bodies from where the other ends of their chain are.
-
-    Parameters
-    ----------
-    dyad : Dyad
-    """
+    """The hinges of two bodies from where the other ends of their chain are."""
 
     regular: bool  # True if the design pose is far enough from where two branches meet
 

@@ -177,10 +177,6 @@ class RodLinkage(Step):
 
     one of the three angles given.  Where it is the middle one, q2 follows along a0 turned back by it.  Of a
     telescope e = e_0 + a s.  Then the rod's orientation is known, and the far ball is turned by it.
-
-    Parameters
-    ----------
-    rod : Rod
     """
 
     def __init__(self, rod: RodJoints) -> None:

@@ -33,18 +33,8 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
 class SphericalDyad(Step):
-    """The hinges of two bars on a sphere.
-
-    Parameters
-    ----------
-    x, y : Body
-        The bars, on revolute hinges.
-    edge : LoopClosure
-        The hinge about n in which they end.
-    other : Body
-        What that hinge holds: y where they are side by side.
-    welded : tuple of Body
-        Bodies on Fixed hinges that are found with them.
+    """The hinges of bars x and y on a sphere; their joint holds ``other``, which is y if they are side by
+    side.
     """
 
     def __init__(self, x: Body, y: Body, edge: LoopClosure, other: Body, welded: tuple[Body, ...]) -> None:

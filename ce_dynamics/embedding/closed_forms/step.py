@@ -58,18 +58,10 @@ def set_moving(
     errors: Callable[[SubgraphMotion], ClosureErrors],
     aside: Callable[[SubgraphMotion], Array | None] | None = None,
 ) -> None:
-    """Set hinges of known configuration with the rates and accelerations that keep rows of closures.
+    """Set resting hinges with the rates and accelerations that keep rows of closures.
 
-    Parameters
-    ----------
-    motion : SubgraphMotion
-    resting : mapping of str to HingeMotion
-        The hinges, at rest, by body.
-    errors : callable
-        Rows of the closures along a motion.
-    aside : callable, optional
-        For two hinges and three rows: a direction along which the rows are left out.  By default it is the
-        one along which neither hinge moves anything.
+    ``aside`` is for two hinges and three rows: a direction along which the rows are left out.  By default it
+    is the one along which neither hinge moves anything.
     """
     size = sum(len(hinge.eta) for hinge in resting.values())
     unit = motion.at_rest(size).trial(distribute_rows(resting, np.eye(size), zeros(size), zeros(size)))
@@ -160,12 +152,7 @@ def set_welded(motion: SubgraphMotion, bodies: Sequence[Body]) -> None:
 
 
 class Welded(Linkage):
-    """Bodies on Fixed hinges that no formula and no closure depends on.
-
-    Parameters
-    ----------
-    bodies : tuple of Body
-    """
+    """Bodies on Fixed hinges that no formula and no closure depends on."""
 
     closes = ()
 
@@ -188,18 +175,10 @@ def solve_apart(
     given: Mapping[str, HingeMotion],
     linkages: Sequence[Linkage],
 ) -> None:
-    """Solve linkages in a motion of their own, as seen from the parent, and set what they find.
+    """Solve linkages of a part in a motion of its own, as seen from its parent; set what they find in
+    ``motion``.
 
-    Parameters
-    ----------
-    motion : SubgraphMotion
-        Where the hinges that the linkages determine are set.
-    parent, bodies : Body, sequence of Body
-        Of the part.
-    given : mapping of str to HingeMotion
-        Its other hinges by body.
-    linkages : sequence of Linkage
-        In the order in which they are solved.
+    ``given`` are the other hinges of the part.
     """
     inside = SubgraphMotion(parent, bodies, motion.theta_dot)
     for name, hinge in given.items():
@@ -212,14 +191,7 @@ def solve_apart(
 
 
 class InnerLinkage(Linkage):
-    """A linkage inside a part of a loop, whose hinges do not depend on how what carries the part moves.
-
-    Parameters
-    ----------
-    linkage : Linkage
-    block : Loop
-        The part, all hinges of which are given but those that the linkage determines.
-    """
+    """A linkage inside a part of a loop, whose hinges do not depend on how what carries the part moves."""
 
     def __init__(self, linkage: Linkage, block: Loop) -> None:
         self.stands_for = self._linkage = linkage

@@ -118,17 +118,7 @@ DEAD = 1e-3
 class TurnToLength(Step):
     """The revolute hinge of a body that holds one end of a leg or a distance, from where the other end is.
 
-    Parameters
-    ----------
-    body : Body
-    hinge : Revolute
-        Its inboard hinge.
-    edge : LegLength or LoopClosure
-        The latter a `Distance`.
-    on_foot : bool
-        Whether the leg's foot, the first end, is on the body, otherwise the second.
-    welded : tuple of Body
-        Bodies on Fixed hinges that are found with it.
+    ``on_foot``: the first end, the leg's foot, is on the body.
     """
 
     def __init__(

@@ -42,11 +42,6 @@ def assemble(kernel: LoopKernel) -> Array:
     A design pose that closes already is kept as it is.  Otherwise Gauss-Newton steps, at most 0.3 rad (or 0.3
     sizes of the loop) long and halved until the residual shrinks, start from there; where they get stuck,
     from some more poses around it, farther and farther away.
-
-    Raises
-    ------
-    AssemblyError
-        Naming the closure that stays open most.
     """
     q = kernel.loop.neutral()
     r, _ = kernel(q, kernel.p0)
@@ -98,11 +93,8 @@ def descend_squares(kernel: LoopKernel, q: Array) -> Array:
 def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
     """Return coordinates that close the loop best in the least-squares sense, if that is to a tolerance.
 
-    Parameters
-    ----------
-    kernel : LoopKernel
-    tolerance : float
-        Of directions [rad] and of points, in sizes of the loop.  Singular values of Y below it count as zero.
+    It is one of directions [rad] and of points, in sizes of the loop; smaller singular values of Y count as
+    zero.
     """
     for start in starts(kernel, kernel.loop.neutral()):
         q = close_best(kernel, descend_squares(kernel, start), tolerance)
@@ -166,25 +158,9 @@ def close_nearby(
     tolerance: float,
     length: float = STEP,
 ) -> Array | None:
-    """Return scaled Y in a closed pose a small step away, in a direction allowed to first order.
+    """Return scaled Y in a closed pose a small step from q, in a direction allowed to first order.
 
-    Parameters
-    ----------
-    equations : callable
-        Residual and scaled Y over all hinges at coordinates q.
-    advanced : callable
-        Coordinates moved by a small step in scaled velocities.
-    q : (n_q,) array
-        Coordinates of a closed pose.
-    tolerance : float
-        Residual that counts as closed.
-    length : float
-        Of the step [rad, or sizes of the loop], backward if negative.
-
-    Returns
-    -------
-    (rows, n) array or None
-        None if nothing can be moved or no closed pose was found.
+    None if there is none.  The step has a length [rad, or sizes of the loop]; it goes backward if negative.
     """
     _, Y = equations(q)
     _, _, Vt = singular_values_and_vectors(Y)
@@ -206,13 +182,7 @@ def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
 
 
 def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
-    """Refuse redundant conditions that hold together in the design pose only.
-
-    Raises
-    ------
-    OverConstrainedError
-        If that would open the loop as it moves.
-    """
+    """Refuse redundant conditions that hold together in the design pose only."""
     equations, advanced = equations_over_all_hinges(kernel, q0)
     refuse_contradicting(kernel.loop, equations, advanced, np.concatenate((q0, kernel.p0)))
 
@@ -283,15 +253,7 @@ SINGULAR = 1e-9
 
 
 def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
-    """Refuse independent coordinates with which Y₁ is singular in the design pose.
-
-    Raises
-    ------
-    SingularConfigurationError
-        If it is regular close by.
-    IndependentCoordinatesError
-        If it is not.
-    """
+    """Refuse independent coordinates with which Y₁ is singular in the design pose."""
     loop = kernel.loop
     _, Y = kernel(q0, kernel.p0)
     Y1 = kernel.scale_columns(Y)[:, : loop.m]

@@ -29,21 +29,10 @@ SINGULAR = 1e-9
 
 
 class IndependentChoice:
-    """Candidates for the independent coordinates of a sub-graph.
+    """Candidates for the independent coordinates of a sub-graph, in a closed pose.
 
-    Parameters
-    ----------
-    Y : (rows, n) array
-        Scaled closure Jacobian over the velocities of the free hinges, in a closed pose.
-    free : sequence of Body
-        Bodies whose hinges are not prescribed.
-    number : int
-        Degrees of freedom.
-
-    Attributes
-    ----------
-    searched : bool
-        Whether the last search for whole hinges was through: what it did not find is not there.
+    Y is the scaled closure Jacobian over the velocities of the free hinges, ``number`` the degrees of
+    freedom.
     """
 
     def __init__(self, Y: Array, free: Sequence[Body], number: int) -> None:
@@ -52,7 +41,7 @@ class IndependentChoice:
         self.owners = [body for body in self.free for _ in range(body.inboard.n_v)]
         _, _, Vt = singular_values_and_vectors(Y)
         self.N = np.asarray(Vt[len(Vt) - number :].T)
-        self.searched = True
+        self.searched = True  # False if the last search was cut short: there may be more
 
     def whole_hinges(self, avoid: Iterable[Body] = ()) -> tuple[Body, ...] | None:
         """Return hinges that make the best conditioned Y₁, None if no set of whole hinges can lead.
@@ -243,17 +232,7 @@ taken as exact (`ce_dynamics.embedding.precision`): 1e-5 by default.  This is in
 class RowChoice:
     """A fixed selection of m independent rows of Y₁, well conditioned over sample poses.
 
-    Parameters
-    ----------
-    samples : sequence of (rows, m) arrays
-        Scaled Y₁ in several poses, the first being the design pose.
-
-    Attributes
-    ----------
-    rows : tuple of int
-        Kept rows.
-    quality : float
-        Smallest singular value of the kept rows over that of all rows, worst sample: 1 if nothing is lost.
+    ``samples`` are scaled Y₁ (rows, m), the first in the design pose.
     """
 
     def __init__(self, samples: Sequence[Array]) -> None:
@@ -264,6 +243,7 @@ class RowChoice:
         scaled = [Y * scale[:, np.newaxis] for Y in samples]
         references = [smallest_singular(Y) for Y in scaled]
         regular = [(Y, s) for Y, s in zip(scaled, references, strict=True) if s > 1e-7]
+        # quality: smallest singular value of the kept rows over that of all rows, worst sample
         self.rows, self.quality = tuple(range(n_rows)), 1.0
         if n_rows == m or not regular:
             self.rows = tuple(range(m))

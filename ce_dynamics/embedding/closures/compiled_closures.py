@@ -42,22 +42,7 @@ class Closed(NamedTuple):
 class LoopKernel:
     """Residual r(q, p) and Jacobian Y over [dependent | parameter] velocities, on floats.
 
-    Parameters
-    ----------
-    loop : Loop
-    siblings : tuple of Body
-        Bodies outside S that closures attach to, held in the design pose.
-
-    Attributes
-    ----------
-    parameters : tuple of Body
-        Bodies whose inboard hinges are given: independent or prescribed.
-    column_scales : (m + parameters,) array
-        What counts as one unit of each velocity: 1 rad, or the loop's size.
-    live : (rows,) array of bool
-        Mask of the rows of Y that are not zero everywhere, as those across the plane of a planar loop are.
-    coordinate_scales : (n_q,) array
-        The same of each dependent coordinate; a quaternion's rate is half the angular velocity.
+    Parameters are hinges that are given, independent or prescribed; siblings are held in the design pose.
     """
 
     def __init__(self, loop: Loop, siblings: tuple[Body, ...]) -> None:
@@ -65,6 +50,7 @@ class LoopKernel:
         self.parameters = loop.given
         self.size = loop.size
         self._tolerance = loop.tolerance
+        # one unit of each velocity: 1 rad, or the size; a quaternion's rate is half the angular velocity
         self.column_scales = np.concatenate((loop.scales, velocity_scales(self.parameters, self.size)))
         self.coordinate_scales = coordinate_scales(loop.dependent, self.size)
         self.p0 = stack_neutral(self.parameters)
@@ -79,6 +65,7 @@ class LoopKernel:
                 Y.shape
             )
             self._Y = np.where(self._varying, np.nan, Y).astype(float)
+            # rows that are not zero everywhere, as those across the plane of a planar loop are
             self.live = np.any(self._Y != 0.0, axis=1)
             return {"r": loop.residual(q, given, held), "Y": Y[self._varying]}
 

@@ -145,13 +145,7 @@ class LoopCurve:
 def follow_curve(kernel: LoopKernel, q0: Array, forward: Array) -> LoopCurve:
     """Return the curve through q0: all of it if it closes, else as far as it goes or `LONGEST` each way.
 
-    Parameters
-    ----------
-    kernel : LoopKernel
-    q0 : (n_q,) array
-        Coordinates of all hinges in a pose that closes.
-    forward : (n_v,) array
-        Scaled velocities of which one direction is to be forward.
+    ``forward`` are scaled velocities (n_v,) of which one direction is to be forward.
     """
     _, Y = kernel(q0, kernel.p0)
     t, regular = null_vector(kernel.scale_columns(Y))

@@ -73,28 +73,15 @@ class Equals(Generic[T]):
 
 
 class KnownLoops:
-    """Cache of results for the loops of a system while it is embedded.
-
-    Attributes
-    ----------
-    settled : Equals
-        Sub-graphs whose geometry is taken as it is given.
-    led : Equals
-        Places of the independent hinges of sub-graphs that were checked.
-    linkages : Equals
-        Numeric linkages.
-    freedoms : dict
-        Parts that `Freedoms` are of, and these, by the identities of the parts.
-    mobile : set of Aggregate
-        Aggregated bodies whose hinges can all move.
-    """
+    """Cache of results for the loops of a system while it is embedded."""
 
     def __init__(self) -> None:
-        self.settled: Equals[None] = Equals()
-        self.led: Equals[tuple[int, ...]] = Equals()
+        self.settled: Equals[None] = Equals()  # sub-graphs whose geometry is taken as given
+        self.led: Equals[tuple[int, ...]] = Equals()  # places of independent hinges that were checked
         self.linkages: Equals[Linkage] = Equals()
+        # parts that `Freedoms` are of, and these, by the identities of the parts
         self.freedoms: dict[tuple[int, ...], tuple[tuple[object, ...], Freedoms]] = {}
-        self.mobile: set[object] = set()
+        self.mobile: set[object] = set()  # aggregated bodies whose hinges can all move
 
 
 _known: ContextVar[KnownLoops | None] = ContextVar("known loops", default=None)

@@ -57,19 +57,8 @@ class Freedoms:
     """Freedoms that the closures leave to the unprescribed hinges of a sub-graph, in a closed pose.
 
     The closed pose is the design pose, if all closures hold there.  Otherwise it is assembled from the design
-    pose, and all hinges move as little as possible.
-
-    Parameters
-    ----------
-    bodies : sequence of Body
-    closures : sequence of CutEdge
-    free : sequence of Body
-        Bodies whose hinges are not prescribed.
-
-    Attributes
-    ----------
-    Y : (rows, n) array
-        Velocity errors per unit (1 rad, or the loop's size) of the velocities of all free hinges.
+    pose, and all hinges move as little as possible.  Y (rows, n) has the velocity errors per unit (1 rad, or
+    the loop's size) of the velocities of all free hinges.
     """
 
     def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge], free: Sequence[Body]) -> None:
@@ -207,13 +196,7 @@ class Freedoms:
         return with_unit_quaternions(self.loop.dependent, moved)
 
     def refuse_contradiction(self) -> None:
-        """Refuse redundant conditions that hold together in the design pose only.
-
-        Raises
-        ------
-        OverConstrainedError
-            If that would open the loop as it moves.
-        """
+        """Refuse redundant conditions that hold together in the design pose only."""
         if self.redundant_rows:
             refuse_contradicting(self.loop, self._equations, self._advanced, self._q)
 
@@ -277,12 +260,7 @@ class Freedoms:
         return IndependentChoice(self.Y, self.free, self.number).choose_beside(wanted)
 
     def refuse_choice(self) -> NoReturn:
-        """Say that no hinges can lead.
-
-        Raises
-        ------
-        IndependentCoordinatesError
-        """
+        """Raise the error for a loop that no hinges can lead."""
         extent = "no set" if self._searched else f"none of {MOST_TRIED} sets"
         raise IndependentCoordinatesError(
             f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but {extent} of whole "

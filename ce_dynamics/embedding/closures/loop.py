@@ -250,11 +250,7 @@ ALONE = 0.99
 def diagnose_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
     """Return a diagnosis and a remedy where a Universal turns alone; empty if none does.
 
-    Parameters
-    ----------
-    bodies : sequence of Body
-    t : (n_v,) array
-        Unit vector along which a loop moves, in scaled velocities of the bodies' inboard hinges.
+    t (n_v,) is the unit vector along which a loop moves, in scaled velocities of the bodies' hinges.
     """
     moving = [(body, k) for body in bodies for k in range(body.inboard.n_v)]
     rate, (body, k) = max(zip(np.abs(t).tolist(), moving, strict=True), key=lambda pair: pair[0])

@@ -107,15 +107,9 @@ class HingePlace:
 
 
 def settle(system: System, groups: Sequence[Group]) -> None:
-    """Take the geometry of some sub-graphs as exact where their freedoms depend on it.
+    """Take the geometry of some sub-graphs, which share no body, as exact where their freedoms depend on it.
 
-    What was done is in ``system.assumptions``; what is done again begins with what the user gave.
-
-    Parameters
-    ----------
-    system : System
-    groups : sequence of (bodies, closures)
-        Sub-graphs that share no body.
+    ``system.assumptions`` list what was moved; embedding again begins with what the user gave.
     """
     give_back(system)
     for bodies, closures in groups:
@@ -158,13 +152,7 @@ class KeptConditions(NamedTuple):
 
 
 class Subgraph:
-    """Bodies and closures whose geometry may mean to be exact.
-
-    Parameters
-    ----------
-    bodies : sequence of Body
-    closures : sequence of CutEdge
-    """
+    """Bodies and closures whose geometry may mean to be exact."""
 
     def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> None:
         self.bodies, self.closures = tuple(sorted(bodies, key=lambda body: body.index)), closures
@@ -352,16 +340,9 @@ def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
 
 
 def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
-    """Choose rows of Y to keep: those that are not loose, and of the others as many as are independent.
+    """Return a mask of rows of Y to keep: those not loose, and of the others as many as are independent.
 
-    Parameters
-    ----------
-    samples : sequence of (rows, n) arrays
-        Scaled Y in several poses.
-    loose : (rows,) array of bool
-        Rows that others may imply.
-    tolerance : float
-        Singular values below it count as zero.
+    ``samples`` are scaled Y in several poses; singular values below the tolerance count as zero.
     """
     fixed = numerical_rank(samples[0][~loose])
     needed = numerical_rank(samples[0], tolerance) - fixed

@@ -40,17 +40,8 @@ def base_at(
 ) -> Base | None:
     """Return the start pose on the branch of the design pose; None if no path leads there.
 
-    Parameters
-    ----------
-    kernel : LoopKernel
-    rows : sequence of int
-        Rows of the closures whose Y₁ is watched.
-    q0 : (n_q,) array
-        Dependent coordinates of the design pose.
-    start : mapping of str to array
-        Coordinates of parameters at the start by body name; the others are as in the design pose.
-    wraps : bool
-        Whether angles a turn apart are the same.
+    Y₁ is watched in some rows.  ``start`` has coordinates of parameters by body, where they are not of the
+    design pose; ``wraps``: angles a turn apart are the same.
     """
     parts = split(kernel.p0, kernel.parameters)
     p = np.concatenate([np.zeros(0), *(start.get(name, part) for name, part in parts.items())])
@@ -77,14 +68,7 @@ def turns_of(kernel: LoopKernel, p: Array) -> Iterator[Array]:
 
 
 class Exploration:
-    """Poses that were reached from one, along one branch of a loop.
-
-    Parameters
-    ----------
-    kernel : LoopKernel
-    rows : sequence of int
-    start : Base
-    """
+    """Poses that were reached from one, along one branch of a loop."""
 
     def __init__(self, kernel: LoopKernel, rows: Sequence[int], start: Base) -> None:
         self.kernel, self.rows = kernel, list(rows)

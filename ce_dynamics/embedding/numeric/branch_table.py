@@ -133,13 +133,7 @@ def select_piece(below: list[Scalar], choices: list[float]) -> Scalar:
 
 
 def tabulate(branch: Branch, reach: TableRange, basin: Basin) -> BranchTable:
-    """Return the table with the fewest operations from which Newton's steps lead to the branch everywhere.
-
-    Raises
-    ------
-    IndependentCoordinatesError
-        If the branch is too sharp for that.
-    """
+    """Return the table with the fewest operations from which Newton's steps lead to the branch everywhere."""
     table = make_equal_pieces(branch, reach)
     if not len(find_misses(table, branch, basin)):
         return table
@@ -288,15 +282,7 @@ neglect are then some percent of what they correct, and there is no other config
 
 
 class Basin:
-    """Evaluation of many guesses at once, with the same Newton steps as the compiled code.
-
-    Parameters
-    ----------
-    kernel : LoopKernel
-        Kernel of a loop with one parameter.
-    polished : callable
-        Dependent coordinates after the steps, from guesses of them and given hinges.
-    """
+    """Evaluation of many guesses at once, with the same Newton steps (``polished``) as the compiled code."""
 
     def __init__(self, kernel: LoopKernel, polished: Callable[..., Array]) -> None:
         self._kernel = kernel

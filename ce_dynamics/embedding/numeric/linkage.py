@@ -60,43 +60,13 @@ PATH_TOLERANCE = 4e-13
 class NumericLinkage(Linkage):
     """Dependent hinges of an aggregated body, found from its closures alone.
 
-    Parameters
-    ----------
-    loop : Loop
-        The sub-graph with its closures and dependent bodies.
-    siblings : tuple of Body
-        Bodies outside S with prescribed motion that closures attach to.
-    substeps : int, optional
-        Substeps of the straight path of a loop with several parameters, or with free geometry, each of which
-        should stay below about half a radian.  By default `SUBSTEPS`, or `SUBSTEPS_ROUND` where one angle
-        leads free geometry: it is then led both ways round, for other hardpoints may have a dead centre on
-        either.  Fewer than these are for hinges that never go so far, and are led one way only.
-    why : str
-        Why there is no closed form, for people.
-    equal : NumericLinkage, optional
-        That of an equal loop, whose answers hold for this one.
-    turned : bool
-        Whether a rotation lies between the two loops: they then keep other rows.
+    ``substeps`` of the straight path of a loop with several parameters, or with free geometry, should each
+    stay below about half a radian.  By default they are `SUBSTEPS`, or `SUBSTEPS_ROUND` where one angle leads
+    free geometry: it is then led both ways round, for other hardpoints may have a dead centre on either.
+    Fewer than these are for hinges that never go so far, and are led one way only.
 
-    Attributes
-    ----------
-    kernel : LoopKernel
-        The closures at nominal geometry, compiled; those of the equal loop if there is one.
-    parameters : tuple of Body
-        Bodies whose inboard hinges are given.
-    on_branch : Linkage or None
-        Formulas that stand for it as long as they are on its branch.
-    redundant : tuple of (str, int)
-        Closure and row number of the rows that are dropped because the others imply them.
-
-    Raises
-    ------
-    AssemblyError
-        If the closures do not hold in the design pose and cannot be made to.
-    SingularConfigurationError
-        If Y₁ is singular in the design pose, though not close by.
-    IndependentCoordinatesError
-        If it is singular close by too, or a full turn of the coordinate does not lead back to the start.
+    What an ``equal`` linkage has found holds for this one, too.  If a rotation lies between the two loops
+    (``turned``), they keep other rows.
     """
 
     def __init__(
@@ -111,7 +81,7 @@ class NumericLinkage(Linkage):
         self.loop, self._why = loop, why
         self.siblings = siblings
         self.equal, self._turned = equal, turned
-        self.on_branch: Linkage | None = None
+        self.on_branch: Linkage | None = None  # formulas that stand for it on its branch
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self._substeps = substeps
@@ -182,12 +152,8 @@ class NumericLinkage(Linkage):
         return self._base if is_moved(self.parameters, self._start) else self._design
 
     def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
-        """Return the same led from elsewhere, or from the design pose if no way leads there.
-
-        Parameters
-        ----------
-        start : mapping of str to array
-            Coordinates of parameters there by body name, where they are not those of the design pose.
+        """Return the same led from other coordinates of parameters, or from the design pose if no way leads
+        to them.
         """
         other = copy.copy(self)
         other._start = dict(start)

@@ -36,20 +36,10 @@ _tables: dict[bytes | None, BranchTable] = {}
 
 
 class SingleParameter:
-    """The one parameter of a loop.
+    """The one parameter of a loop, of one coordinate.
 
-    Parameters
-    ----------
-    kernel : LoopKernel
-        With a single parameter, of one coordinate.
-    q0 : (n_q,) array
-        Dependent coordinates in the design pose, closed.
-    turns_count : bool
-        Whether hinge coordinates themselves enter the closures, so that whole turns count.
-    loop : Loop, optional
-        An equal loop that it is the parameter of, instead of the kernel's.
-    equal : SingleParameter, optional
-        The parameter of the kernel's loop, in that case: what it has found holds.
+    ``turns_count``: hinge coordinates themselves enter the closures, so that whole turns count.  ``equal`` is
+    the parameter of the kernel's loop, if that is another than ``loop``; what it has found holds.
     """
 
     def __init__(
@@ -148,13 +138,7 @@ class SingleParameter:
         return True
 
     def _extend_until_closed(self, branch: Branch) -> tuple[Branch, TableRange]:
-        """Return the branch over as many turns as lead back to the start, for loops without couplings.
-
-        Raises
-        ------
-        IndependentCoordinatesError
-            If no number of turns up to `LONGEST_PERIOD` does.
-        """
+        """Return the branch over as many turns as lead back to the start, for loops without couplings."""
         loop = self._kernel.loop
         found = find_displaced_body(loop, branch, 1)
         if found is None:

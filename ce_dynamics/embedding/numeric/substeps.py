@@ -203,21 +203,9 @@ def linearise_closures(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) ->
 def led_on_numbers(
     kernel: LoopKernel, rows: Sequence[int], base: Base, p: Array, steps: tuple[int, int], tolerance: float
 ) -> Array:
-    """Return dependent coordinates at parameters p, NaN where they cannot be reached.
+    """Return dependent coordinates at parameters p, led there from a base; NaN where they cannot be reached.
 
-    Parameters
-    ----------
-    kernel : LoopKernel
-    rows : sequence of int
-        Rows of the closures that are kept.
-    base : Base
-        Where the path begins.
-    p : (n_p,) array
-        Where it ends.
-    steps : (int, int)
-        Substeps, and pairs of Newton steps at the end.
-    tolerance : float
-        Residual that counts as closed.
+    ``steps`` are the substeps, and the pairs of Newton steps at the end.
     """
     kept, m = list(rows), kernel.loop.m
     substeps, final = steps

@@ -45,26 +45,8 @@ AT_REST = 1e-9
 class PathLinkage(Linkage):
     """All hinges of an aggregated body with one freedom, from its path coordinate.
 
-    Parameters
-    ----------
-    loop : Loop
-        With all hinges dependent.
-    forward : Body, optional
-        Hinge whose first coordinate increases with s in the design pose; the first that moves if not given.
-
-    Attributes
-    ----------
-    coordinate : Body
-        What stands for the path coordinate.
-    kernel : LoopKernel
-        The closures over all hinges.
-
-    Raises
-    ------
-    AssemblyError
-        If the closures do not hold in the design pose and cannot be made to.
-    ModelError
-        If the geometry of the loop has free parameters.
+    In the design pose the first coordinate of ``forward`` increases with s; by default of the first that
+    moves. ``coordinate`` is the virtual body of s, ``kernel`` has the closures over all hinges of the loop.
     """
 
     def __init__(self, loop: Loop, forward: Body | None = None) -> None:
@@ -251,15 +233,7 @@ SLOW = 1e-6
 
 
 def path_position(linkage: PathLinkage, body: Body, value: float) -> float:
-    """Return the path coordinate of a hinge coordinate between the dead centres next to the design pose.
-
-    Raises
-    ------
-    ModelError
-        If the hinge has several coordinates, or does not move.
-    AssemblyError
-        If the value is beyond a dead centre.
-    """
+    """Return the path coordinate of a hinge coordinate between the dead centres next to the design pose."""
     import scipy.optimize  # here, because few models need it
 
     j = place_of(linkage, body)
@@ -285,13 +259,7 @@ def path_position(linkage: PathLinkage, body: Body, value: float) -> float:
 
 
 def path_rate(linkage: PathLinkage, body: Body, s: float, rate: float) -> float:
-    """Return the path rate at which a hinge has a given rate.
-
-    Raises
-    ------
-    ModelError
-        If the hinge has several coordinates, or is at its dead centre (unless at rest).
-    """
+    """Return the path rate at which a hinge has a given rate."""
     j = place_of(linkage, body)
     if rate == 0.0:
         return 0.0
@@ -318,19 +286,9 @@ def place_of(linkage: PathLinkage, body: Body) -> int:
 
 
 def design_side(linkage: PathLinkage, j: int) -> tuple[float, float, bool]:
-    """Return the part of the curve around the design pose along which coordinate j does not turn back.
+    """Return the ends of the part around the design pose along which coordinate j does not turn back.
 
-    Returns
-    -------
-    low, high : float
-        Its ends.
-    round : bool
-        Whether it is all of a closed curve.
-
-    Raises
-    ------
-    AssemblyError
-        If the design pose itself is a dead centre of it.
+    The last result is True if that is all of a closed curve.
     """
     ends = once_round(linkage)
     low, high = float(ends[0]), float(ends[-1])

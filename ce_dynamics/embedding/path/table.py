@@ -48,13 +48,7 @@ class PathTable:
 
 
 def make_table(curve: LoopCurve) -> PathTable:
-    """Return the series of a curve.
-
-    Raises
-    ------
-    ModelError
-        If it turns too sharply for that.
-    """
+    """Return the series of a curve."""
     interpolated = Interpolant(curve)
     reference = reference_of(interpolated)
     coordinates = converge_series(curve.kernel, interpolated, reference)
@@ -191,13 +185,7 @@ def intersect_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: A
 
 
 def intersect_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
-    """Return the point where the curve crosses the plane through a scaled target perpendicular to T, (n_q,).
-
-    Raises
-    ------
-    ModelError
-        If Newton's method does not find the point.
-    """
+    """Return the point (n_q,) where the curve crosses the plane through a scaled target perpendicular to T."""
     scales = kernel.coordinate_scales
 
     def equations(q: Array) -> tuple[Array, Array]:
