@@ -8,13 +8,8 @@ from collections.abc import Callable
 def last_that_holds(holds: Callable[[float], bool], inside: float, outside: float) -> float:
     """Return the last number, to the last bit, for which a condition holds.
 
-    Parameters
-    ----------
-    holds : function
-        Of a number; true at ``inside``, false at ``outside``, and changing once between them (else any one of
-        the changes is found).
-    inside, outside : float
-        In either order.
+    It holds at ``inside``, not at ``outside``, and changes once between them (else any one of the changes is
+    found); either may be the larger.
     """
     while True:
         middle = 0.5 * (inside + outside)

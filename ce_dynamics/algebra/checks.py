@@ -74,12 +74,8 @@ def number(
 ) -> float:
     """Return a user's number within its bounds; finite, unless ``infinite`` allows the largest of all.
 
-    Messages show ``unit``, the SI unit of the number and its bounds ("1": none).
-
-    Raises
-    ------
-    ModelError
-        Or ``error``; a `WrongTypeError` for any other type, including text, bytes and booleans.
+    Messages show ``unit``, the SI unit of the number and its bounds ("1": none).  Any other type, including
+    text, bytes and booleans, is a `WrongTypeError`.
     """
     given = as_float(name, value, error)
     finite = math.isfinite(given) or (infinite and given == math.inf)
@@ -100,13 +96,7 @@ SMALLEST, LARGEST = 1e-50, 1e50
 
 
 def seconds(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
-    """Return a user's length of time, with which steps can be counted [s].
-
-    Raises
-    ------
-    ModelError
-        Or the ``error`` wanted.
-    """
+    """Return a user's length of time, with which steps can be counted [s]."""
     given = number(name, value, above=0.0, error=error)
     if not SMALLEST <= given <= LARGEST:
         raise error(f"{name} {given:g} s must be at least {SMALLEST:g} s and at most {LARGEST:g} s")
@@ -167,13 +157,7 @@ def integer(
     at_most: int = LARGEST_INTEGER,
     error: type[CeDynamicsError] = ModelError,
 ) -> int:
-    """Return a user's whole number within its bounds.
-
-    Raises
-    ------
-    ModelError
-        Or ``error``; a `WrongTypeError` for any other type, such as 2.0.
-    """
+    """Return a user's whole number within its bounds; any other type, such as 2.0, is a `WrongTypeError`."""
     low = "" if at_least == -LARGEST_INTEGER else f", {at_least} or more"
     high = "" if at_most == LARGEST_INTEGER else f", {at_most} at most"
     if isinstance(value, _NEVER):
@@ -432,17 +416,7 @@ def name_user_errors(what: str, error: type[CeDynamicsError] = ModelError) -> It
 
 
 def limit_memory(what: str, size: float, remedy: str, error: type[CeDynamicsError] = ModelError) -> None:
-    """Reject data that would not fit into memory, before any is allocated.
-
-    Parameters
-    ----------
-    what : str
-        Name of the data.
-    size : float
-        Size of the data [bytes].
-    remedy : str
-        Remedy.
-    """
+    """Reject data of a size [bytes] that would not fit into memory, before any is allocated."""
     if size <= ALWAYS_FITS:
         return
     free = free_memory()

@@ -64,13 +64,7 @@ def least_squares(A: ArrayLike, b: ArrayLike, rcond: float | None = 1e-11) -> Fl
 
 
 def singular_values_and_vectors(A: ArrayLike, full_matrices: bool = True) -> tuple[Floats, Floats, Floats]:
-    """Return U, σ and Vᵀ of A = U diag(σ) Vᵀ.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If an entry is no finite number.
-    """
+    """Return U, σ and Vᵀ of A = U diag(σ) Vᵀ; `LinAlgError` if an entry is no finite number."""
     A = np.asarray(A, dtype=float)
     if not np.isfinite(A).all():
         raise np.linalg.LinAlgError("a matrix with entries that are no finite numbers has no singular values")
@@ -79,18 +73,9 @@ def singular_values_and_vectors(A: ArrayLike, full_matrices: bool = True) -> tup
 
 
 def gram_schmidt(M: Array) -> tuple[Array, Array]:
-    """Return M = Q R with QᵀQ = 1 and R upper triangular, by the modified Gram–Schmidt process.
+    """Return Q and R of M = Q R with QᵀQ = 1 and R upper triangular, by the modified Gram–Schmidt process.
 
-    Parameters
-    ----------
-    M : (n, m) array
-        Columns that are far from dependent: QᵀQ − 1 is rounding times their condition number.
-
-    Returns
-    -------
-    Q : (n, m) array
-    R : (m, m) array
-        Its diagonal is positive.
+    QᵀQ − 1 is rounding times the condition number of the columns.  The diagonal of R is positive.
     """
     n, m = M.shape
     left, directions, rows = list(M.T), [], []

@@ -24,13 +24,7 @@ LONGEST_SHOWN = 300
 
 
 def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) -> Path:
-    """Return a path from text or a path.
-
-    Raises
-    ------
-    DataError
-        Or ``error``, if it is neither, or not a possible name of a file.
-    """
+    """Return a path from text or a path."""
     if not isinstance(given, (str, os.PathLike)) or not isinstance(os.fspath(given), str):
         raise checks.wrong_type(f"{what} {checks.show(given)} must be the name of a file", error)
     name = os.fspath(given)
@@ -54,13 +48,7 @@ def describe_os_error(found: OSError) -> str:
 
 
 def check_place(path: Path, error: type[CeDynamicsError] = DataError) -> None:
-    """Create the folder of a file that will be written, and reject impossible names.
-
-    Raises
-    ------
-    DataError
-        Or ``error``, before minutes of compiling and not after them.
-    """
+    """Create the folder of a file that will be written, and reject impossible names before any work."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
@@ -71,24 +59,7 @@ def check_place(path: Path, error: type[CeDynamicsError] = DataError) -> None:
 
 
 def read(what: str, given: object, most: int, error: type[CeDynamicsError] = DataError) -> bytes:
-    """Return the content of a file, if it is a regular one of at most so many bytes.
-
-    Parameters
-    ----------
-    what : str
-        Kind of the file, for messages.
-    given : str or path
-        Path as given.
-    most : int
-        Bytes.
-    error : class
-        Of the library, raised where the file is none.
-
-    Raises
-    ------
-    DataError
-        Or ``error``; the message names the file and the reason.
-    """
+    """Return the content of a file, if it is a regular one of at most so many bytes; ``what`` is its kind."""
     path = path_of(what, given, error)
     named = shown_path(path)
     try:  # without blocking: a pipe would wait for a writer

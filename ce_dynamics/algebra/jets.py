@@ -83,21 +83,7 @@ def condition_of(outcome: Any) -> Any:
 
 
 class ScalarMotion:
-    """A number x that moves.
-
-    Parameters
-    ----------
-    value : scalar
-        x.
-    J : (N,) array
-        ∂ẋ/∂θ̇.
-    drift : scalar
-        ẋ at θ̇ = 0, from prescribed motion.
-    rate : scalar
-        ẋ = J θ̇ + drift.
-    acceleration : scalar
-        ẍ at θ̈ = 0.
-    """
+    """A number x that moves: J = ∂ẋ/∂θ̇ (N,), ``drift`` = ẋ at θ̇ = 0, ``rate`` = J θ̇ + drift, ẍ at θ̈ = 0."""
 
     __slots__ = ("J", "acceleration", "drift", "rate", "value")
     __array_ufunc__ = None

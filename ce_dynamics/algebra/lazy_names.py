@@ -18,16 +18,9 @@ from typing import Any
 def lazy_names(
     former: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__``, ``__all__`` of the package that calls this as its last statement.
+    """Return ``__getattr__, __dir__, __all__`` of the package that calls this as its last statement.
 
-    Parameters
-    ----------
-    former : mapping, optional
-        Present names by former ones, whose use warns.
-
-    Examples
-    --------
-    ``__getattr__, __dir__, __all__ = lazy_names()``
+    ``former`` has the present names by former ones, whose use warns.
     """
     caller = sys._getframe(1)
     package: dict[str, Any] = caller.f_globals

@@ -17,12 +17,8 @@ def do_nothing() -> None:
 class LDL:
     """Factors of a symmetric positive definite matrix, A = L diag(d) Lᵀ; NaN or infinite where it is not.
 
-    Parameters
-    ----------
-    A : (n, n) array
-    mark : callable
-        Called before the work on each tile, if there are several: they are alike, so that code for one is
-        code for all.
+    ``mark`` is called before the work on each tile, if there are several: they are alike, so that code for
+    one is code for all.
     """
 
     def __init__(self, A: Array, mark: Callable[[], None] = do_nothing) -> None:

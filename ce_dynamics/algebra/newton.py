@@ -70,19 +70,8 @@ def polish(
 ) -> Polished:
     """Take full Newton steps of least length from nearby, down to rounding.
 
-    Parameters
-    ----------
-    equations : callable
-        Residual and Jacobian at x.
-    moved : callable
-        x displaced by a step.
-    x : array
-    tolerance : float
-        Largest accepted residual.  Below it, iteration continues while steps leave less than ``gain``.
-    iterations : int
-        Largest number of steps.
-    rcond : float
-        Singular values that count as zero, relative to the largest.
+    Below the tolerance, iteration continues while steps leave less than ``gain`` of the residual.  Singular
+    values below ``rcond``, relative to the largest, count as zero.
     """
     least = np.inf
     for _ in range(iterations):
@@ -149,17 +138,7 @@ class Found(NamedTuple):
 
 
 def short_steps(x: Any, J: Floats, r: Floats, rcond: float = 1e-10) -> Iterator[Floats]:
-    """Yield the least step of Gauss and Newton, shortened; none where the sum of squares is stationary.
-
-    Parameters
-    ----------
-    x : array
-        Unknowns.
-    J, r : arrays
-        Derivatives, and what they are to reduce.
-    rcond : float
-        Singular values that count as zero, relative to the largest.
-    """
+    """Yield the least step of Gauss and Newton, shortened; none where the sum of squares is stationary."""
     if np.linalg.norm(r @ J) > STATIONARY * np.linalg.norm(J) * np.linalg.norm(r):  # else Jᵀ r is rounding
         yield limit_step(-least_squares(J, r, rcond))
 
@@ -189,25 +168,10 @@ def descend(
     smallest: float = 2.0**-19,
     is_spent: Callable[[], bool] = bool,
 ) -> Found:
-    """Take damped steps until the residual is a goal, or none brings it nearer.
+    """Take damped steps until the residual is a goal to within a tolerance, or none brings it nearer.
 
-    Parameters
-    ----------
-    problem : Problem
-    x : array
-        Unknowns to start from.
-    tolerance : float
-        Largest difference from the goal.
-    goal : array
-        Target residual.
-    iterations : int
-        Largest number of steps.
-    steps : callable
-        Steps to try in turn, from unknowns, derivatives and differences from the goal.
-    smallest : float
-        Smallest part of a step that is tried.
-    is_spent : callable
-        True ends the search.
+    ``steps`` yields steps to try in turn, from unknowns, derivatives and differences from the goal; parts of
+    a step down to ``smallest`` are tried.  ``is_spent`` ends the search.
     """
 
     def nearer(part: float, x: Any, step: Floats, size: float) -> Found | None:
@@ -236,26 +200,11 @@ def descend(
 def find_root(
     residual: Callable[[Floats], Floats], x: Floats, allowed: float, *, patient: bool = False
 ) -> Found:
-    """Solve as many equations as unknowns, to rounding.
+    """Solve as many equations as unknowns, to rounding; return the end of the last search, accepted or not.
 
-    Newton's method converges for laws with corners, unlike Broyden's updates.  Where it ends early,
-    Powell's hybrid method turns towards the steepest descent, to a root nearby.  Trust regions find more
+    Newton's method converges for laws with corners, unlike Broyden's updates.  Where it ends early, Powell's
+    hybrid method turns towards the steepest descent, to a root nearby.  Trust regions (``patient``) find more
     roots, and the least residual if there is none, in a thousand times the evaluations.
-
-    Parameters
-    ----------
-    residual : callable
-    x : array
-        Start.
-    allowed : float
-        Largest accepted residual.
-    patient : bool
-        Search in trust regions at last.
-
-    Returns
-    -------
-    Found
-        The end of the last search, whether or not its residual is accepted.
     """
 
     def bounded(x: Floats) -> Floats:

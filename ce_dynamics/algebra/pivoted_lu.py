@@ -51,16 +51,8 @@ class PivotedLU:
 
     Rows are exchanged by `where`, which costs a selection per entry but keeps the elimination stable for
     every value of a traced matrix.  Entries that are zero by structure are passed over: rows and columns are
-    taken in parts, each of which determines its unknowns from those of the parts before it, and only
-    rows of the same part are exchanged.
-
-    Parameters
-    ----------
-    A : (n, n) array
-
-    Attributes
-    ----------
-    determinant : scalar
+    taken in parts, each of which determines its unknowns from those of the parts before it, and only rows of
+    the same part are exchanged.
     """
 
     def __init__(self, A: Array) -> None:

@@ -18,12 +18,7 @@ _KEY_BITS = 52
 class Table:
     """A list of numbers, of which some neighbours are read at a time.
 
-    Parameters
-    ----------
-    values : array_like
-        The numbers, flattened.
-    reach : int
-        Largest offset at which it is read: `at` takes indices from 0 to ``len(values) - 1 - reach``.
+    `at` takes indices from 0 to ``len(values) - 1 - reach``, ``reach`` being the largest offset.
     """
 
     values: NDArray[np.float64]  # read-only
@@ -76,13 +71,7 @@ def known_table(key: float) -> Table | None:
 
 
 def look_up(index: Any, key: Any, offset: Any) -> Any:
-    """Return values of the table of a key at indices; see `Table.at`.
-
-    Raises
-    ------
-    LookupError
-        If no table of this process has the key.
-    """
+    """Return values of the table of a key at indices; see `Table.at`."""
     table = known_table(float(np.ravel(key)[0]))
     if table is None:
         raise LookupError("a table that is looked up is gone; keep the object that it belongs to")

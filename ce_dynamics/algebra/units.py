@@ -72,13 +72,7 @@ _FACTOR = re.compile(r"\s*(?:(?P<operator>[*/])\s*)?(?P<symbol>[A-Za-z]+|1|%|°)
 
 @lru_cache(maxsize=256)
 def parse_unit(text: str) -> Unit:
-    """Read a product of powers of known symbols; each ``/`` divides by the one factor behind it.
-
-    Raises
-    ------
-    ValueError
-        If a symbol is unknown or the text is not a product of units.
-    """
+    """Read a product of powers of known symbols; each ``/`` divides by the one factor behind it."""
     spelled = text.translate(_SPELLING).replace("**", "^").strip()
     result, position = Unit(1.0, _NONE), 0
     while position < len(spelled):

@@ -50,21 +50,6 @@ class CompiledSystem:
 
     Answers are functions that take one.  They trace what they need by `function`, or by `load_function` where
     the code is worth keeping under the description, and differentiate it by `derivative`.
-
-    Parameters
-    ----------
-    system : System
-
-    Attributes
-    ----------
-    system : System
-    embedding : Embedding
-    layout : Layout
-        Names and units of the state y = [q; v; x] and of the inputs u.
-    functions : dict of str to CompiledFunction
-        Compiled functions by name.
-    controls : dict of bytes to CompiledFunction
-        The latest laws, by content (`ce_dynamics.compiled.input_laws.control`).
     """
 
     def __init__(self, system: System) -> None:
@@ -73,7 +58,7 @@ class CompiledSystem:
             self.embedding: Embedding = embed(system)
             self.layout = Layout(self.embedding)
         self.functions: dict[str, CompiledFunction] = {}
-        self.controls: dict[bytes, CompiledFunction] = {}
+        self.controls: dict[bytes, CompiledFunction] = {}  # the latest laws, by content
         self._jacobians: dict[str, CompiledJacobian] = {}
         self._made: dict[str, object] = {}
 

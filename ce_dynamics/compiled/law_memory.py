@@ -33,13 +33,7 @@ ANOTHER_ANSWER = "evaluated twice at one state and time it differs (memory, a cl
 
 
 def evaluate_law_twice(law: object, evaluate: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the inputs that a law returns.
-
-    Raises
-    ------
-    ModelError
-        If the law remembers calls; the message names the law, the change and a remedy.
-    """
+    """Return the inputs that a law returns; refuse a law that remembers calls."""
     label = f"input law {type(law).__name__}"
     first = _evaluate_watched(evaluate, [(label, law)], f"the law is evaluated: {REMEDY}")
     for name in _differing(first, evaluate()):
@@ -54,19 +48,6 @@ def reject_memory(
 
     It is evaluated twice where code of users is part of the system: equal values of one graph are one object,
     so that this adds nothing to the graph.
-
-    Parameters
-    ----------
-    system : System
-    function : callable
-        Function to trace.
-    outputs : bool
-        Whether it evaluates outputs.
-
-    Raises
-    ------
-    ModelError
-        In a call; the message names the element, the change and a remedy.
     """
     things = [*_elements(system), *(_outputs(system) if outputs else ())]
     foreign = [what for what, thing in things if is_of_users(thing)]

@@ -32,20 +32,9 @@ def state_given(
     *,
     moving: bool = True,
 ) -> tuple[Floats, Floats]:
-    """Return the state y and the inputs u that a user's arguments stand for.
+    """Return the state y and the inputs u that a user's arguments stand for, see `Model`.
 
-    Parameters
-    ----------
-    model : CompiledSystem
-    q, v, x, u, y : array_like or None
-        See `Model`.
-    moving : bool
-        The result depends on velocities: they must be given with coordinates.
-
-    Raises
-    ------
-    ModelError
-        If they contradict each other, velocities are missing, or one is not as long as the model's.
+    If the result depends on velocities (``moving``), they must be given with coordinates.
     """
     sizes = model.sizes
     if y is None and v is None and x is None and length(q) == sizes["y"] != sizes["q"]:
@@ -71,13 +60,7 @@ def state_given(
 
 
 def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Accept positional arguments in their old order too, with a `DeprecationWarning`.
-
-    Parameters
-    ----------
-    *old : str
-        Names of the arguments after the model, in the old order.
-    """
+    """Accept positional arguments after the model in their old order too, with a `DeprecationWarning`."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters.values()
@@ -114,13 +97,7 @@ def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def is_outdated(
     model: CompiledSystem, values: Sequence[Any], place: int, old: str, given: dict[str, Any]
 ) -> bool:
-    """Return True if the argument in the place of v is one that stood there before.
-
-    Raises
-    ------
-    ModelError
-        If this is ambiguous and matters.
-    """
+    """Return True if the argument in the place of v is one that stood there before; raise if ambiguous."""
     state, value = values[place - 1], values[place]
     if old == "v" or value is None:
         return False

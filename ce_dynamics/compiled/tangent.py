@@ -37,13 +37,7 @@ VANISHING = 1e-150
 def find_undirected(quaternions: Mapping[str, Array], rows: Floats) -> list[str]:
     """Return the first body whose quaternion has no direction, for each row of coordinates; '' if none.
 
-    It is zero, or has squares that vanish.
-
-    Parameters
-    ----------
-    quaternions : mapping of str to array of int
-        Indices of the quaternion of each body.
-    rows : (n, n_q) array
+    It is zero, or has squares that vanish.  ``quaternions`` has the indices of each body's quaternion.
     """
     found = [""] * len(rows)
     for name, at in quaternions.items():

@@ -42,11 +42,6 @@ def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> 
     """Return variables of all entries; entries of a group share one variable.
 
     Quantities named ``<member>.<rest>`` for every member of a group become one variable ``<rest>``.
-
-    Raises
-    ------
-    ModelError
-        If two quantities would have the same name.
     """
     units: dict[str, str] = {}
     for entry in entries:

@@ -40,13 +40,7 @@ _owed: ContextVar[Owed | None] = ContextVar("owed", default=None)
 
 
 def code_level() -> int:
-    """Return the code generation level of the environment.
-
-    Raises
-    ------
-    ModelError
-        If it has another value.
-    """
+    """Return the code generation level of the environment."""
     level = os.environ.get(VARIABLE, "") or "full"
     if level not in LEVELS:
         raise ModelError(f"{VARIABLE} = {show(level)}; allowed are {', '.join(map(repr, LEVELS))}")
@@ -61,12 +55,7 @@ def is_portable() -> bool:
 def obtain_code(load: Callable[[int], T | None], make: Callable[[int], T]) -> T:
     """Return code of the requested level, or within `first_soon` the code that is available first.
 
-    Parameters
-    ----------
-    load : callable
-        Level → code, or None if there is none in the cache.
-    make : callable
-        Level → code, which it leaves in the cache.
+    ``load`` returns the code of a level from the cache, or None; ``make`` makes it and leaves it there.
     """
     level, owed = code_level(), _owed.get()
     code = load(level)

@@ -91,10 +91,7 @@ def _is_trusted(status: os.stat_result, *, sticky: bool = False) -> bool:
 def open_private(path: Path | str) -> int:
     """Return a descriptor for reading a file that only this user or the administrator could have written.
 
-    Raises
-    ------
-    OSError
-        If it is a link, a pipe or another thing that is no regular file, or others own it or may write to it.
+    `OSError` if it is a link, a pipe or another thing that is no regular file, or others may write to it.
     """
     # without blocking: a pipe would wait for a writer
     flags = ("O_RDONLY", "O_NONBLOCK", "O_NOFOLLOW", "O_BINARY", "O_CLOEXEC")

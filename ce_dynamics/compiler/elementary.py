@@ -98,13 +98,7 @@ LOGARITHM = [1.0 / (2 * n + 1) for n in range(1, 13)]
 
 
 def written_out(traced: TracedFunction) -> TracedFunction:
-    """Return the same function with all elementary functions written out.
-
-    Raises
-    ------
-    ModelError
-        If it has one that is not among these (erf, fmod).
-    """
+    """Return the same function with all elementary functions written out; erf and fmod are refused."""
     graph = _WrittenOut()
     inputs = [
         [graph.input(k, entry) for entry in range(math.prod(shape))]

@@ -41,18 +41,10 @@ class _UnknownError(Exception):
 
 
 def content_key(*things: object) -> str | None:
-    """Return a key of some objects and of the package that is to read them.
+    """Return a key of some objects (systems, laws, numbers) and of the package that is to read them.
 
-    Parameters
-    ----------
-    *things : object
-        Descriptions: systems, laws, numbers, functions of the package.
-
-    Returns
-    -------
-    str or None
-        None where an object is of a kind that cannot be known by its content, or the package's source is not
-        at hand or younger than what runs.
+    None where an object is of a kind that cannot be known by its content, or the package's source is not at
+    hand or younger than what runs.
     """
     source = None if changed_since_import() else source_key()
     content = None if source is None else content_in_process(*things)

@@ -37,16 +37,7 @@ _ON_TRACED: dict[int, Callable[..., Any]] = {
 
 
 class Formula:
-    """An operation on numbers and other formulas, with its value at the nominal parameters.
-
-    Attributes
-    ----------
-    op : Op
-    operands : tuple
-        Numbers and formulas.
-    value : float or bool
-        At the nominal values.
-    """
+    """An operation on numbers and other formulas, with its value at the nominal parameters."""
 
     __slots__ = ("__weakref__", "op", "operands", "value")
     __array_ufunc__ = None
@@ -90,13 +81,6 @@ class FreeCondition(Formula):
     `where` keeps both alternatives open; ``if`` takes the branch of the nominal values, and the parameters it
     depends on remember that: values that decide it otherwise are refused
     (`ce_dynamics.mechanism.parameters.refusals`).
-
-    Attributes
-    ----------
-    meaning : str or None
-        Cause of an error if it is decided otherwise; None until a decision depends on it.
-    order : int
-        The earlier a decision was made, the lower.
     """
 
     __slots__ = ("meaning", "order")
@@ -155,11 +139,7 @@ class FreeCondition(Formula):
 def decide(condition: Any, meaning: str) -> bool:
     """Return the truth of a condition; for free numbers that at the nominal values, from now on for all.
 
-    Parameters
-    ----------
-    condition : bool or FreeCondition
-    meaning : str
-        Cause of the error for values that decide it otherwise.
+    Values that decide it otherwise are refused with ``meaning`` as the cause.
     """
     return condition.decide(meaning) if isinstance(condition, FreeCondition) else bool(condition)
 
@@ -361,12 +341,8 @@ def postorder(formulas: Iterable[Formula], known: dict[int, Any]) -> Iterator[Fo
 def evaluate(formulas: Iterable[Any], known: dict[int, tuple[Formula, Any]]) -> list[Any]:
     """Return values of formulas (numbers stay as they are), from those of the parameters.
 
-    Parameters
-    ----------
-    formulas : iterable of Formula or float
-    known : dict
-        By id: a formula and its value, at least for every parameter; completed.  Values are floats, arrays of
-        floats, other formulas, or traced scalars of one graph.
+    ``known`` has formulas and their values by id, at least every parameter, and is completed.  Values are
+    floats, arrays of floats, other formulas, or traced scalars of one graph.
     """
     wanted = list(formulas)
     for formula in postorder((x for x in wanted if isinstance(x, Formula)), known):

@@ -74,19 +74,11 @@ class Pipeline(CompilerBase):
 
 
 class Compiling(threading.local):
-    """Compilations in progress in this thread.
-
-    Attributes
-    ----------
-    callee : Kernel or None
-        Kernel whose types another kernel requests at present.
-    parts : list of bool
-        True for parts, of all kernels that are being compiled, innermost last.
-    """
+    """Compilations in progress in this thread."""
 
     def __init__(self) -> None:
-        self.callee: Kernel | None = None
-        self.parts: list[bool] = []
+        self.callee: Kernel | None = None  # whose types another kernel requests at present
+        self.parts: list[bool] = []  # True for parts, of all kernels in progress, innermost last
 
 
 now = Compiling()

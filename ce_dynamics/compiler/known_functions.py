@@ -23,18 +23,7 @@ def recall_or_compile(
 ) -> CompiledFunction:
     """Compile the function that `make` traces, or load it if it was compiled from the same content.
 
-    Parameters
-    ----------
-    make : callable
-        Traces the function; called at once, or at the first use of the instructions.
-    name : str
-        Name of the function within the content.
-    content : tuple of object
-        Everything that `make` reads.
-
-    Returns
-    -------
-    CompiledFunction
+    ``content`` is everything that `make` reads.  `make` is called at once, or when instructions are needed.
     """
     key = _key(name, content)
     if key is None:

@@ -91,13 +91,8 @@ def kernel(
 ) -> Any:
     """Compile when first called; keep on disk where numba finds a folder it can write to.
 
-    Parameters
-    ----------
-    function : callable
-    forceinline : bool
-        Whether kernels that call it contain it; it is not kept by itself then.
-    sources : tuple, optional
-        Cached code is valid as long as this is the same; age and size of the file if not given.
+    Kernels that call it contain it with ``forceinline``; it is not kept by itself then.  Cached code is valid
+    as long as ``sources`` are the same; by default age and size of the file.
     """
     # nothing calls loops by address: without that entry a fifth less is compiled
     options: dict[str, Any] = {"nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True}

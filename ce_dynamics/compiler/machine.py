@@ -104,19 +104,7 @@ def object_code(
     single: bool = False,
     level: int = FULL,
 ) -> bytes:
-    """Compile to an object file in memory, without looking at the cache.
-
-    Parameters
-    ----------
-    traced : TracedFunction
-    lanes : int
-    largest_straight : int, optional
-        Instructions beyond which to compile in pieces; `LARGEST_STRAIGHT` if not given.
-    fused, single : bool
-        As of `compile_function`.
-    level : int
-        Of code generation.
-    """
+    """Compile to an object file in memory, without looking at the cache."""
     module = llvm.binding().parse_assembly(source(traced, lanes, largest_straight, fused, single))
     module.triple = llvm.host_cpu()[0]
     target = llvm.target_machine(level)
@@ -197,13 +185,8 @@ def load_function(
 ) -> CompiledFunction | None:
     """Load a compiled function by its signature; None if its code is not in the cache.
 
-    Parameters
-    ----------
-    signature : Signature
-    trace_it : callable
-        Called where the instructions are needed, to derive a function or to compile it for more lanes.
-    lanes, single
-        As of `compile_function`.
+    `trace_it` is called where the instructions are needed, to derive a function or to compile it for more
+    lanes.
     """
     tables = [table for table in map(known_table, signature.tables) if table is not None]
     if len(tables) < len(signature.tables):

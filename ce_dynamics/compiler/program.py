@@ -13,19 +13,8 @@ from ce_dynamics.compiler.compiled_function import Binding, CompiledFunction
 class Program:
     """Compiled functions on common arrays, found by the names of their inputs and outputs.
 
-    Parameters
-    ----------
-    functions : mapping of str to CompiledFunction or None
-        None stands for a function that is missing.
-    arrays : mapping of str to array, optional
-        Arrays by name; others are made, see `Binding`.
-
-    Attributes
-    ----------
-    arrays : dict of str to array
-        Write into them and read from them; replacing an entry has no effect.
-    calls : (2 functions,) int array
-        Addresses of each function and of its table of arguments, in the given order; 0 where one is missing.
+    None stands for a function that is missing.  ``calls`` (2 functions,) has the addresses of each function
+    and of its table of arguments, in the given order; 0 where one is missing.
     """
 
     def __init__(

@@ -23,15 +23,7 @@ EVERY = 1.8
 
 
 class Work:
-    """Something that may take long.
-
-    Attributes
-    ----------
-    text : str
-        Description of the work.
-    detail : callable
-        Progress, at any time and from another thread; empty if unknown.
-    """
+    """Something that may take long; ``detail`` returns its progress at any time, empty if unknown."""
 
     def __init__(self, text: str, detail: Callable[[], str]) -> None:
         self.text, self.detail = text, detail
@@ -53,15 +45,8 @@ class Work:
 class Worker:
     """Stack of the work of one thread, and a second thread that logs the work.
 
-    Attributes
-    ----------
-    stack : list of Work
-        Work in progress, the innermost last.
-    due : float
-        Time of the next line [s].
-    ended : float
-        Time at which the last work ended [s].  Work that begins at most `FIRST` later belongs to it, so that
-        many short pieces of work are logged.
+    Work that begins at most `FIRST` after the last belongs to it, so that many short pieces of work are
+    logged.
     """
 
     def __init__(self) -> None:
@@ -112,12 +97,7 @@ _workers = _Workers()
 def log_work(text: str, detail: Callable[[], str] = str) -> Iterator[None]:
     """Log the work of a block if it takes long, and its duration at the end.
 
-    Parameters
-    ----------
-    text : str
-        Description of the work, such as ``compiling dynamics``.
-    detail : callable, optional
-        How far it is.
+    ``detail`` returns its progress.
     """
     if not logger.isEnabledFor(logging.INFO):
         yield

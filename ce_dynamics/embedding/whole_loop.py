@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def lead_by_path(S: Aggregate, N: int) -> Aggregate:
-    """Return the aggregated body with N freedoms, led along its path of configurations or on a chart of them."""
+    """Return the aggregated body with N freedoms, led along its path or on a chart of its configurations."""
     others = {
         "its lack of freedom": N == 0,
         f"the prescribed motion of {[body.name for body in (*S.prescribed, *S.siblings)]}": bool(

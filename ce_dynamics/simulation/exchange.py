@@ -78,13 +78,7 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
 
 
 def check_path(path: Path) -> Path:
-    """Return the path, if its ending is known and its package is installed.
-
-    Raises
-    ------
-    ModelError
-        Otherwise.
-    """
+    """Return the path, if its ending is known and its package is installed."""
     ending = path.suffix.lower()
     if ending not in WRITERS:
         raise ModelError(

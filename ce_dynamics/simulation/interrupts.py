@@ -45,13 +45,7 @@ class Interrupts:
 
 
 class StopSign:
-    """Flag that compiled loops of other threads check between two steps.
-
-    Attributes
-    ----------
-    flag : (1,) int array
-        Not zero if loops must end.
-    """
+    """Flag that compiled loops of other threads check between two steps: they end if it is not zero."""
 
     def __init__(self) -> None:
         self.flag = np.zeros(1, dtype=np.int64)

@@ -16,19 +16,10 @@ if TYPE_CHECKING:
 
 
 def write_netcdf(record: Record, path: Path) -> None:
-    """Write a run as `xarray.Dataset.to_netcdf` would.
+    """Write a run as `xarray.Dataset.to_netcdf` would, over an existing file.
 
-    Parameters
-    ----------
-    record : Record
-        Its coordinates belong to dimensions.
-    path : Path
-        An existing file is replaced.
-
-    Notes
-    -----
-    Missing numbers are NaN (``_FillValue``), as in xarray; texts are UTF-8 strings.
-    HDF5 writes into memory: on a full disk it cannot close a file, and crashes the process.
+    Missing numbers are NaN (``_FillValue``), as in xarray; texts are UTF-8 strings. HDF5 writes into memory:
+    on a full disk it cannot close a file, and crashes the process.
     """
     import h5netcdf  # here, because it is loaded after the summary
 

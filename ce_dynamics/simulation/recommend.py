@@ -116,13 +116,7 @@ def attempt(
     tolerance: float,
     horizon: float,
 ) -> Trial:
-    """Integrate the motion by an adaptive method.
-
-    Raises
-    ------
-    SimulationError
-        If it cannot be integrated, or nothing moves.
-    """
+    """Integrate the motion by an adaptive method."""
     from ce_dynamics.simulation.results import quantity  # here, because simulate has loaded xarray by then
 
     by: Any = method.name  # the names of `simulate` are a Literal
@@ -148,13 +142,7 @@ def attempt(
 
 
 def spectrum(jacobian: DenseJacobian, t: float, y: Floats) -> NDArray[np.complex128]:
-    """Return the eigenvalues of the exact Jacobian, the fastest first.
-
-    Raises
-    ------
-    SimulationError
-        If it is not finite.
-    """
+    """Return the eigenvalues of the exact Jacobian, the fastest first."""
     try:
         found = np.linalg.eigvals(jacobian(t, y)).astype(np.complex128)
     except ValueError:
@@ -228,13 +216,7 @@ def choose_method(
     tolerance: float,
     tried: Mapping[str, Trial],
 ) -> Recommendation:
-    """Return the method of least cost, with reasons.
-
-    Raises
-    ------
-    SimulationError
-        If no method has a step that would come to an end.
-    """
+    """Return the method of least cost, with reasons."""
     fastest = max(spectra, key=lambda eigenvalues: abs(eigenvalues[0]))
     pair = min(EMBEDDED, key=lambda name: prospects[name].cost)
     trial = tried.get(pair)

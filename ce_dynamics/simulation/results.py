@@ -109,19 +109,7 @@ ALL = "all"
 
 
 def dependent_hinges(model: Model, hinges: Iterable[str] | str) -> list[Entry]:
-    """Return the coordinates and rates of some bodies' hinges that runs do not record by themselves.
-
-    Parameters
-    ----------
-    model : Model
-    hinges : iterable of str, or str
-        Names of bodies; `ALL` for those of all bodies.
-
-    Raises
-    ------
-    ModelError
-        If there is no such body.
-    """
+    """Return the coordinates and rates of some bodies' hinges that runs do not record by themselves."""
     if hinges == ALL:
         bodies = list(model.system.bodies)
     else:
@@ -132,13 +120,7 @@ def dependent_hinges(model: Model, hinges: Iterable[str] | str) -> list[Entry]:
 
 
 def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) -> dict[str, ResultVariable]:
-    """Return dependent hinges at every instant as variables; those that a group shares are one.
-
-    Raises
-    ------
-    ModelError
-        If a variable has the name of another one.
-    """
+    """Return dependent hinges at every instant as variables; those that a group shares are one."""
     if not entries:
         return {}
     every = [entry.name for entry in dependent_hinges(model, ALL)]
@@ -163,13 +145,7 @@ def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) 
 
 
 def states_and_inputs(model: Model, results: xr.Dataset) -> tuple[Floats, Floats, xr.DataArray]:
-    """Return states and inputs of all instants in rows, and the first of them for its dimensions.
-
-    Raises
-    ------
-    ModelError
-        If one was not recorded.
-    """
+    """Return states and inputs of all instants in rows, and the first of them for its dimensions."""
     import xarray as xr  # here, because it takes longer to load than many runs
 
     layout = model.layout

@@ -20,21 +20,8 @@ Inputs = InputLaw | Mapping[str, float] | None
 class RightHandSide:
     """ẏ(t, y) in the form SciPy calls it, on preallocated buffers.
 
-    Parameters
-    ----------
-    model : Model
-    inputs : InputLaw, mapping or None
-    audit : bool
-        Whether y has the work done on the system as a last entry.
-    parameters : mapping, optional
-        Free parameters by name.
-
-    Attributes
-    ----------
-    evaluations : int
-        How often it was called.
-    preparation : float
-        Time taken, while integrating, to compile what was not known to be needed before [s].
+    ``audit``: y has the work done on the system as a last entry.  ``preparation`` is the time [s] taken,
+    while integrating, to compile what was not known to be needed before.
     """
 
     def __init__(
@@ -120,13 +107,7 @@ class RightHandSide:
 
 
 class RateAt:
-    """ẏ of y at an instant: of a state, or of several at a time.
-
-    Parameters
-    ----------
-    rhs : RightHandSide
-    t : float
-    """
+    """ẏ of y at an instant: of a state, or of several at a time."""
 
     def __init__(self, rhs: RightHandSide, t: float) -> None:
         self._rhs, self._t = rhs, t

@@ -32,17 +32,8 @@ def solve_across_samples(
 ) -> SolutionPieces:
     """Solve from sample to sample; each piece begins after the sampled controllers have acted on the state.
 
-    Parameters
-    ----------
-    period : float
-        Time between samples [s].
-    sampled : callable
-        ``sampled(t, y)`` is the state after controllers have looked at y.
-    solve : callable
-        ``solve(t, y)`` goes through the instants t from the state y, as `scipy.integrate.solve_ivp`.
-    t_store : array
-        Instants to store.
-    y0 : array
+    ``sampled(t, y)`` is the state after controllers have looked at y; ``solve(t, y)`` goes through the
+    instants t from y, as `scipy.integrate.solve_ivp`.
     """
     t, y, t_end = float(t_store[0]), np.array(y0), float(t_store[-1])
     times, states = [t_store[:1]], [y[:, np.newaxis]]

@@ -173,13 +173,7 @@ def list_quantities(
 
 
 def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[SensitivityColumn]:
-    """Return the variables of differentiation.
-
-    Raises
-    ------
-    ModelError
-        If there is no name, or a name is unknown.
-    """
+    """Return the variables of differentiation."""
     names, n = all_names(model), len(model.layout.y0)
     found = []
     for name in (by,) if isinstance(by, str) else checks.texts("by", by):
@@ -206,18 +200,7 @@ def initial(columns: list[SensitivityColumn], state: Floats, y0_by: ArrayLike | 
 
 
 class Functions:
-    """f, g and the quantities z, each with its derivative along one direction, compiled.
-
-    Parameters
-    ----------
-    model : Model
-    law : InputLaw or None
-    rows : Rows
-        The quantities.
-    columns : list of Column
-    held : array
-        Inputs and free parameters.
-    """
+    """f, g and the quantities z, each with its derivative along one direction, compiled."""
 
     def __init__(
         self, model: Model, law: Any, rows: QuantityRows, columns: list[SensitivityColumn], held: Floats

@@ -239,13 +239,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
 
 
 def try_run(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
-    """Return an intermediate run, whose accuracy does not matter; None if it fails.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If it was interrupted, which is not to be taken for a failure.
-    """
+    """Return an intermediate run, whose accuracy does not matter; None if it fails."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)

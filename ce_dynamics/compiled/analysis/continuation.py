@@ -28,12 +28,7 @@ EVALUATIONS = 4000
 
 
 class EvaluationBudget:
-    """Limit of the evaluations of a search.
-
-    Parameters
-    ----------
-    evaluations : int
-    """
+    """Limit of the evaluations of a search."""
 
     def __init__(self, evaluations: int = EVALUATIONS) -> None:
         self.evaluations = self.left = evaluations
@@ -67,13 +62,7 @@ class Limited(Problem, Protocol):
 def search_starts(problem: Limited, y: Floats, others: int = STARTS) -> Found:
     """Return the reached state nearest to the target; it is the target if its ``size`` is ≤ CLOSE.
 
-    Parameters
-    ----------
-    problem : Limited
-    y : array
-        Where the search begins.
-    others : int
-        Number of surrounding states from which the search begins again.
+    The search begins again from ``others`` surrounding states.
     """
     best = newton(problem, y)
     for start in starts(problem, y, others):

@@ -27,15 +27,7 @@ NEUTRAL = 1e-10  # singular values below this part of the largest are zero but f
 
 
 class EquilibriumSearch:
-    """One search for an equilibrium; its unknowns z are displacements and first-order states.
-
-    Parameters
-    ----------
-    model : CompiledSystem
-    u : array
-    freedom : Freedom
-        Unknowns that are not held.
-    """
+    """One search for an equilibrium; its unknowns z are free displacements and first-order states."""
 
     def __init__(self, model: CompiledSystem, u: Floats, freedom: Freedom) -> None:
         self.model, self.u, self.freedom = model, u, freedom
@@ -189,13 +181,7 @@ class EquilibriumSearch:
         return displacement.name, f"{-near.T[moving[k]]:.3g} {unit}"
 
     def refuse_neutral(self, near: SmallMotion) -> None:
-        """Refuse an equilibrium that some motions leave.
-
-        Raises
-        ------
-        ModelError
-            That names one coordinate to hold for each.
-        """
+        """Refuse an equilibrium that some motions leave; name one coordinate to hold for each."""
         _, J = self.residual_and_jacobian(near)
         columns, rows = list(range(J.shape[1])), list(range(J.shape[0]))
         names: list[str] = []

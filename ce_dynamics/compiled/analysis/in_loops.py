@@ -44,14 +44,7 @@ def found_in_loops(
 ) -> Floats | None:
     """Return the state in which frames and coordinates meet their targets; None if the search fails.
 
-    Parameters
-    ----------
-    model : CompiledSystem
-    y : (n,) array
-        State to start from.
-    goals : sequence of Goal
-    values : mapping of int to float
-        Target values by the index of the coordinate.
+    ``values`` are the targets of coordinates by their index.
     """
     places = [(body, k) for body in coordinate_owners(model) for k in range(body.inboard.n_q)]
     wanted = {places[k]: value for k, value in values.items()}

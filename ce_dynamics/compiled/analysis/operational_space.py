@@ -164,20 +164,9 @@ def label_rows(labels: Sequence[str], D: Floats) -> list[str]:
 
 
 def inverse(mobility: Floats, names: Sequence[str], least: Floats | float = 0.0) -> Floats:
-    """Return Λ of a mobility.
+    """Return Λ of a mobility (k, k).
 
-    Parameters
-    ----------
-    mobility : (k, k) array
-    names : sequence of str
-        Of its directions.
-    least : (k,) array or float
-        Mobilities that are no more than rounding.
-
-    Raises
-    ------
-    ModelError
-        Naming directions without motion, or that depend on each other.
+    Directions without motion (at most ``least``), and those that depend on each other, are refused.
     """
     diagonal = np.diag(mobility)
     moves = diagonal > np.maximum(least, STILL * np.max(diagonal, initial=0.0))

@@ -94,13 +94,7 @@ ASKED = "coordinates and poses where loops are led"
 
 
 def place_bodies(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
-    """Return coordinates in the order of `coordinate_entries`, and poses, by compiled functions.
-
-    Raises
-    ------
-    AssemblyError
-        If a loop cannot be assembled there.
-    """
+    """Return coordinates in the order of `coordinate_entries`, and poses, by compiled functions."""
     values = coordinate_function(model)(y, u)[0]
     model.refuse_not_finite(y, u, values)
     return values, poses(model, y, u=u)

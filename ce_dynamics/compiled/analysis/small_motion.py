@@ -24,23 +24,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 class Freedom:
     """Displacements, velocities and states that may move while some coordinates are held.
 
-    Parameters
-    ----------
-    model : CompiledSystem
-    hold : iterable of str
-        Names of held displacements, first-order states, and bodies (for all displacements of the hinge).
-
-    Attributes
-    ----------
-    free, moving, states : lists of int
-        Indices of displacements, velocities and first-order states that are not held.
-    names : list of str
-        Names of the free displacements and states.
-
-    Raises
-    ------
-    ModelError
-        If a name is unknown.
+    ``hold`` names displacements, first-order states, and bodies (for all displacements of the hinge).
     """
 
     def __init__(self, model: CompiledSystem, hold: Iterable[str]) -> None:

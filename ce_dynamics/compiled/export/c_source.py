@@ -93,13 +93,7 @@ def template(what: str, name: str, **values: object) -> str:
 
 
 def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
-    """Return files with these texts in a folder.
-
-    Raises
-    ------
-    ModelError
-        If they cannot be written.
-    """
+    """Return files with these texts in a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():

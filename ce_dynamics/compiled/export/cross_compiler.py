@@ -60,13 +60,7 @@ REMEDY = "FMUs need packages of an extra: pip install 'ce-dynamics[fmi]'"
 
 
 def require(*packages: str) -> None:
-    """Reject exports without the packages of the extra ``fmi``.
-
-    Raises
-    ------
-    ModelError
-        The message names the missing packages and their installation.
-    """
+    """Reject exports without the packages of the extra ``fmi``."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise ModelError(f"no package {' and no package '.join(missing)}; {REMEDY}")
@@ -116,24 +110,7 @@ class Compilers:
 def build_library(
     compilers: Compilers, sources: Sequence[Path], includes: Sequence[Path], platform: str, result: Path
 ) -> None:
-    """Compile and link.
-
-    Parameters
-    ----------
-    compilers : Compilers
-    sources : sequence of Path
-        C files.
-    includes : sequence of Path
-        Folders of headers.
-    platform : str
-        One of `PLATFORMS`.
-    result : Path
-
-    Raises
-    ------
-    ModelError
-        If the package is missing or the compiler fails.
-    """
+    """Compile C files and link them for one of `PLATFORMS`."""
     require("ziglang")
     command = [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[platform].target, *FLAGS]
     command += [f"-I{folder}" for folder in includes]

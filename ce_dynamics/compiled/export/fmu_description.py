@@ -33,19 +33,7 @@ class FmuVariable:
 
 
 def fmu_variables(interface: Interface, step: float) -> list[FmuVariable]:
-    """Return all variables in the order of their references.
-
-    Parameters
-    ----------
-    interface : Interface
-    step : float
-        Longest step of co-simulation [s].
-
-    Raises
-    ------
-    ModelError
-        If two would have one name.
-    """
+    """Return all variables in the order of their references; ``step`` is the longest of co-simulation [s]."""
     found = list(_variables(interface, step))
     assert [variable.reference for variable in found] == list(range(len(found)))
     taken: set[str] = set()
@@ -109,14 +97,7 @@ class Structure(NamedTuple):
 
 
 def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structure:
-    """Return the dependencies of the compiled functions.
-
-    Parameters
-    ----------
-    interface : Interface
-    variables : sequence of FmuVariable
-        Of `fmu_variables`.
-    """
+    """Return the dependencies of the compiled functions."""
     rate, seen = dependencies(interface.rate), dependencies(interface.observe)
     rates = [v.reference for v in variables if v.rate_of is not None]
     outputs = [v.reference for v in variables if v.causality == "output" and v.name != CLOSURE_ERROR]
@@ -169,17 +150,8 @@ def description(
 ) -> bytes:
     """Return the text of the file.
 
-    Parameters
-    ----------
-    fmi : {"2.0", "3.0"}
-    interface : Interface
-    variables : sequence of FmuVariable
-    token : str
-        Token by which the importer identifies this FMU.
-    step : float
-        Step of co-simulation that is proposed [s].
-    sources : sequence of str
-        Names of the C files that are inside; none if none.
+    The importer identifies this FMU by ``token``; ``step`` is proposed for co-simulation [s]; ``sources``
+    names the C files that are inside.
     """
     old = fmi == "2.0"
     state = "state" if old else "State"

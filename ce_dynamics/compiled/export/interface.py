@@ -31,41 +31,10 @@ _KEYWORDS = frozenset(_WORDS.split())
 
 
 class Interface:
-    """A model as code outside Python sees it.
+    """A model as code outside Python sees it; ``name`` is the prefix of all names in C.
 
-    Parameters
-    ----------
-    model : Model
-    name : str, optional
-        Prefix of all names in C; derived from the system's name if not given.
-    y0 : array_like, optional
-        State to start from; that of the model if not given.
-    exactly : bool
-        Whether elementary functions are written out, so that results are the same to the last bit everywhere
-        (`ce_dynamics.compiler.elementary`); always where the environment selects portable code.
-
-    Attributes
-    ----------
-    name : str
-    states, given, outputs : tuple of Entry
-        Of the state y, of u (inputs first, then free parameters), and of the outputs.
-    n_inputs : int
-        How many of u are inputs.
-    y0 : array
-        State to start from.
-    period : float
-        Time between samples of controllers [s], 0 without any.
-    continuous : tuple of int
-        Indices in y of integrated states; the others change at samples only.
-    limits : dict of int to str
-        Indices of outputs that must not become negative, with the message of their violation.
-    has_charts : bool
-        Whether loops are followed on charts, which are left for others on the way.
-
-    Raises
-    ------
-    ModelError
-        If the name is no identifier of C.
+    With ``exactly``, elementary functions are written out, so that results are the same to the last bit
+    everywhere (`ce_dynamics.compiler.elementary`); always where the environment selects portable code.
     """
 
     def __init__(
@@ -90,6 +59,7 @@ class Interface:
             own = layout.x_of[controller.name]
             jumping |= {first + k for k in range(own.start + len(controller.states), own.stop)}
         self.has_charts = bool(charts_of(model))
+        # integrated states; the others change at samples only
         self.continuous = tuple(k for k in range(len(self.states)) if k not in jumping)
 
     @cached_property
@@ -175,13 +145,7 @@ def identifier(text: str) -> str:
 
 
 def check_identifier(name: object) -> str:
-    """Return a checked name for C.
-
-    Raises
-    ------
-    ModelError
-        If it is none.
-    """
+    """Return a checked name for C."""
     if not (isinstance(name, str) and _IDENTIFIER.fullmatch(name)) or name in _KEYWORDS:
         raise ModelError(
             f"name {checks.show(name)} is no identifier of C; allowed are letters, digits and _, at most "

@@ -51,20 +51,10 @@ CALLS: dict[int, str] = {
 
 
 def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
-    """Return the definition of ``void symbol(const double in[], ..., double out[], ...)``.
+    """Return the definition of ``void symbol(const double in[], ..., double out[], ...)`` in C99.
 
-    Parameters
-    ----------
-    traced : TracedFunction
-    symbol : str
-        Name of the function.
-    piece : int
-        Instructions beyond which it is divided.
-
-    Returns
-    -------
-    str
-        C99 that needs ``<math.h>``.  Arrays of inputs and outputs must not overlap.
+    It needs ``<math.h>``; arrays of inputs and outputs must not overlap.  Beyond ``piece`` instructions it is
+    divided.
     """
     parts = -(-len(traced.instructions) // piece)
     tables = c_tables(traced)

@@ -72,15 +72,9 @@ def calls_together(
     Calls of one family that need equally long chains of other calls do not need each other.  A group has up
     to four arguments, in the order of the instructions.
 
-    Parameters
-    ----------
-    code : Code
-        Instructions of the function.
-    units : iterable of sequences of int, optional
-        Instructions that are computed at once (none of them calls), in an order in which that can be done:
-        each needs the operands of its whole unit.  One by one, in their order, if not given.
-    shape : sequence of int, optional
-        A number for each instruction: calls whose arguments have the same one are neighbours.
+    ``units`` are instructions that are computed at once (none of them calls), in an order in which that can
+    be done; one by one, in their order, if not given.  Calls whose arguments have the same number in
+    ``shape`` are neighbours.
     """
     op, operands = code.op.tolist(), code.operands.tolist()
     depth = [0] * len(operands)

@@ -76,18 +76,9 @@ def emit_llvm(
 ) -> str:
     """Return the LLVM IR of a traced function as one piece of straight-line code.
 
-    Parameters
-    ----------
-    traced : TracedFunction
-    lanes : int
-        Number of instances evaluated at once.
-    fuse : bool
-        Whether the processor has fused multiply-add.
-    single : bool
-        Whether to compute in single precision; inputs and outputs stay doubles.
-    pairs : bool
-        Whether instructions that are the same formula are computed in pairs; with one lane in double
-        precision, and fused multiply-add.
+    ``fuse`` uses fused multiply-add; ``single`` computes in single precision, while inputs and outputs stay
+    doubles.  ``pairs`` computes equal formulas two at a time, with one lane in double precision and fused
+    multiply-add.
     """
     writer = Writer(lanes, written_out=fuse, single=single)
     straight_line(writer, traced, code_of(traced, fuse), pairs)

@@ -45,17 +45,9 @@ class Register(NamedTuple):
 
 
 class PairWriter:
-    """Writes the instructions of a function, in pairs where there are any.
+    """Writes the instructions of a function, in pairs where there are any, with a writer for one lane.
 
-    Parameters
-    ----------
-    writer : Writer
-        For one lane.
-    traced : TracedFunction
-    code : Code
-        Its instructions.
-    values : list of str
-        Names of all results; of constants and inputs they are there.
+    ``values`` are the names of all results; those of constants and inputs are there.
     """
 
     def __init__(self, writer: Writer, traced: TracedFunction, code: CodeArrays, values: list[str]) -> None:

@@ -84,18 +84,7 @@ IMPORTS = ("malloc", "free", "memcpy", "memset")
 
 
 def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1, *, fuse: bool = True) -> str:
-    """Return the LLVM IR of a function in pieces.
-
-    Parameters
-    ----------
-    traced : TracedFunction
-    parts : Outline
-        The function in pieces.
-    lanes : int
-        Number of instances evaluated at once.
-    fuse : bool
-        As of `emit_llvm`.
-    """
+    """Return the LLVM IR of a function in pieces."""
     writer = Writer(lanes, written_out=fuse)
     for number, kind in enumerate(parts.kinds):
         _KindWriter(writer, kind).write(number)

@@ -64,16 +64,7 @@ class Outline:
 def outline(
     traced: TracedFunction, code: CodeArrays, shortest: int = SHORTEST, longest: int = LONGEST
 ) -> Outline:
-    """Cut a function into pieces and sort them by kind.
-
-    Parameters
-    ----------
-    traced : TracedFunction
-    code : Code
-        Its instructions.
-    shortest, longest : int
-        Instructions of a piece.
-    """
+    """Cut a function into pieces of so many instructions and sort them by kind."""
     pieces = Pieces(code, traced.marks, shortest, longest)
     values = np.array([*traced.numbers, 0.0])
     order, members = kinds_of(pieces, find_table_reads(pieces, code, values))

@@ -31,24 +31,14 @@ Pair = tuple[int, int]
 
 
 class Pairs:
-    """The pairs of a function.
-
-    Attributes
-    ----------
-    of : dict of int to (int, int)
-        By each of its two instructions: a pair.
-    shape : list of int
-        Of every instruction.
-    op, operands, computes : lists
-        The instructions, as in `CodeArrays`.
-    """
+    """The pairs of a function."""
 
     def __init__(self, code: CodeArrays) -> None:
         self.op: list[int] = code.op.tolist()
         self.operands: list[list[int]] = code.operands.tolist()
         self.computes: list[bool] = code.computes.tolist()
         self.shape = self._shapes()
-        self.of: dict[int, Pair] = {}
+        self.of: dict[int, Pair] = {}  # by each of its two instructions
         free: dict[int, list[int]] = {}
         for n in filter(self._may_be_paired, range(len(self.op))):
             free.setdefault(self.shape[n], []).append(n)
@@ -152,14 +142,7 @@ def as_it_gets_ready(
 ) -> Iterator[Unit]:
     """Yield units in their order, but for those whose operands are not there yet.
 
-    Parameters
-    ----------
-    units : sequence of sequences of int
-        Instructions that are computed at once, in an order in which that can be done.
-    reads : sequence of sequences of int
-        For each instruction: its operands.
-    op : sequence of int
-        For each instruction: its operation.
+    ``reads`` and ``op`` are the operands and the operation of each instruction.
     """
     place = {n: k for k, unit in enumerate(units) for n in unit}
     readers: list[list[int]] = [[] for _ in units]

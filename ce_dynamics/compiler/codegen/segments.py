@@ -21,17 +21,7 @@ _COMMUTATIVE += FUSED
 
 
 class Lists:
-    """A list of numbers for every piece, end to end.
-
-    Parameters
-    ----------
-    values : int array
-        All numbers, those of the first piece first.
-    pieces : int array
-        The piece of each; does not decrease.
-    n : int
-        Number of pieces.
-    """
+    """A list of numbers for every piece, end to end; ``pieces`` has the piece of each, in order."""
 
     def __init__(self, values: Integers, pieces: Integers, n: int) -> None:
         self.values = values
@@ -53,40 +43,17 @@ class Lists:
 class Pieces:
     """The instructions of a function that compute something, by their place among those, in pieces.
 
-    Parameters
-    ----------
-    code : Code
-    marks : sequence of int
-        Instructions at which to cut.
-    shortest, longest : int
-        Instructions of a piece: shorter ones are put together with the next, longer ones cut in equal parts.
-
-    Attributes
-    ----------
-    nodes : int array
-        The instruction at each place.
-    place : int array
-        The place of each instruction; -1 for those that compute nothing.
-    starts : int array
-        First place of each piece, and the end of the last.
-    op : int array
-        Operation at each place.
-    sources, numbers : (n, 3) int arrays
-        Of the operands at each place: where they come from, and their number there: place in the piece, or
-        the index in `outside` or `constants`.
-    outside : Lists
-        Instructions whose values a piece reads from outside, each once, in the order of appearance.
-    constants : Lists
-        Constants that a piece reads, one for each time it does.
+    They are cut at marks: shorter pieces are put together with the next, longer ones cut in equal parts.
     """
 
     def __init__(
         self, code: CodeArrays, marks: Sequence[int], shortest: int = SHORTEST, longest: int = LONGEST
     ) -> None:
-        self.nodes = np.flatnonzero(code.computes)
-        self.place = np.full(len(code.op), -1)
+        self.nodes = np.flatnonzero(code.computes)  # the instruction at each place
+        self.place = np.full(len(code.op), -1)  # of each instruction; -1 for those that compute nothing
         self.place[self.nodes] = np.arange(len(self.nodes))
         places = np.searchsorted(self.nodes, np.array(marks, dtype=np.int64)).tolist()
+        # first place of each piece, and the end of the last
         self.starts = cuts(places, len(self.nodes), shortest, longest)
         self.piece = np.repeat(np.arange(len(self)), np.diff(self.starts))
         self.op = code.op[self.nodes]
@@ -96,8 +63,10 @@ class Pieces:
         constant = code.op[read] == Op.CONST
         local = self.place[read] >= self.starts[piece]  # an operand comes before its users
         outside = ~(constant | local)
+        # constants, one for each time a piece reads it; values from outside, each once, as they appear
         self.constants = Lists(read[constant], piece[constant], len(self))
         self.outside, which = distinct(read[outside], piece[outside], len(self))
+        # of the operands at each place: their origin, and their place in the piece, `outside` or `constants`
         self.sources, self.numbers = np.zeros_like(operands), np.full_like(operands, -1)
         self.sources[user, column] = np.select([local, outside], [LOCAL, OUTSIDE], CONSTANT)
         number = self.place[read] - self.starts[piece]

@@ -52,20 +52,10 @@ AS_NUMBER, END, SELECT = b"\xb7", b"\x0b", b"\x1b"
 
 
 def wasm_module(functions: Mapping[str, TracedFunction]) -> bytes:
-    """Return a module that exports functions and the memory of their arrays.
+    """Return a module that exports functions without arguments and the memory of their arrays, by name.
 
-    Parameters
-    ----------
-    functions : mapping of str to TracedFunction
-        By the name that each is exported with, as a function without arguments.  Arrays of one name are one
-        piece of ``memory``; the function of that name returns its address.  Elementary functions must be
-        written out (`ce_dynamics.compiler.elementary.written_out`).
-
-    Raises
-    ------
-    ModelError
-        If two arrays of one name differ in size, an array is input and output of one function, or a function
-        and an array have the same name.
+    Arrays of one name are one piece of ``memory``; the function of that name returns its address.  Elementary
+    functions must be written out (`ce_dynamics.compiler.elementary.written_out`).
     """
     places, size = arrays_of(functions)
     tables: dict[int, tuple[int, float]] = {}

@@ -42,38 +42,22 @@ def number_of(literal: str) -> float:
 
 
 class Writer:
-    """Turns operations into lines.
-
-    Attributes
-    ----------
-    type, logical : str
-        Of numbers and of conditions.
-    lines : list of str
-    declarations : set of str
-    functions : set of (Family, int)
-        Formulas of elementary functions that are called, and for how many lanes.
-    known : dict
-        In the function that is being written: results of formulas, by name and argument.
-    single : bool
-        Whether numbers are in single precision.
-    looked_up : dict
-        By the name of a result that is looked up: key of its table and offset, which single precision would
-        round.
-    """
+    """Turns operations into lines."""
 
     def __init__(self, lanes: int, *, written_out: bool = False, single: bool = False) -> None:
         self.lanes = lanes
         self.written_out = written_out
         self.single = single
         self.scalar = "float" if single else "double"
-        self.type = number_type(lanes, single)
-        self.logical = "i1" if lanes == 1 else f"<{lanes} x i1>"
+        self.type = number_type(lanes, single)  # of numbers
+        self.logical = "i1" if lanes == 1 else f"<{lanes} x i1>"  # of conditions
         bits = "f32" if single else "f64"
         self.suffix = bits if lanes == 1 else f"v{lanes}{bits}"
         self.lines: list[str] = []
         self.declarations: set[str] = set()
-        self.functions: set[tuple[Family, int]] = set()
-        self.known: dict[tuple[str, str], str] = {}
+        self.functions: set[tuple[Family, int]] = set()  # called formulas, and for how many lanes
+        self.known: dict[tuple[str, str], str] = {}  # in this function: results by formula and argument
+        # key of the table and offset by the name of a result: single precision would round them
         self.looked_up: dict[str, tuple[float, int]] = {}
 
     def begin(self, line: str) -> None:

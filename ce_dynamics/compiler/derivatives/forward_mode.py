@@ -79,11 +79,7 @@ def sparse_forward_jacobian(traced: TracedFunction, output: str, input: str) -> 
 class ForwardSweep:
     """One pass over the instructions that rebuilds each and adds its derivatives.
 
-    Parameters
-    ----------
-    traced : TracedFunction
-    seed : callable
-        Derivatives of an input, of which the graph, the number and the entry are given.
+    ``seed`` returns the derivatives of an input's entry in the new graph.
     """
 
     def __init__(self, traced: TracedFunction, seed: Callable[[Graph, int, int], Gradient]) -> None:

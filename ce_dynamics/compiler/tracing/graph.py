@@ -49,16 +49,7 @@ def exact_reciprocal(x: float) -> float | None:
 
 
 class Graph:
-    """Builder of a graph; all methods take and return node numbers.
-
-    Attributes
-    ----------
-    nodes : list of (op, a, b, c)
-    numbers : list of float
-        Values of the constants.
-    marks : list of int
-        Numbers of nodes at which a new piece of work begins (see `ce_dynamics.compiler.tracing.cut_points`).
-    """
+    """Builder of a graph; all methods take and return node numbers."""
 
     __slots__ = ("_index", "_number_node", "carriers", "formulas", "marks", "nodes", "numbers", "tables")
 

@@ -176,10 +176,6 @@ def dependencies(function: TracedFunction) -> dict[str, list[Dependencies]]:
 
     An input outside ``on`` has no effect on any bit.  An input in ``on`` may still have no effect, where
     terms cancel.
-
-    Parameters
-    ----------
-    function : TracedFunction
     """
     starts, total = [], 0
     for shape in function.input_shapes.values():

@@ -33,13 +33,7 @@ def wrap(graph: Graph, n: int) -> Any:
 
 
 def node_of(graph: Graph, value: Any) -> int:
-    """Return the node of a float or traced scalar in a graph.
-
-    Raises
-    ------
-    TypeError
-        If the value is neither, or if it was traced in another graph.
-    """
+    """Return the node of a float or traced scalar in a graph."""
     if type(value) is Traced:
         if value.graph is not graph:
             raise TypeError("a traced scalar of one trace was used in another; pass it as an input instead")

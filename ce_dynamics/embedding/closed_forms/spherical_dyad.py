@@ -33,9 +33,7 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
 class SphericalDyad(Step):
-    """The hinges of bars x and y on a sphere; their joint holds ``other``, which is y if they are side by
-    side.
-    """
+    """The hinges of bars x and y on a sphere; their joint holds ``other``, or y if they are side by side."""
 
     def __init__(self, x: Body, y: Body, edge: LoopClosure, other: Body, welded: tuple[Body, ...]) -> None:
         assert isinstance(edge.closure, Revolute), "as `spherical_dyad` finds it"

@@ -175,8 +175,7 @@ def solve_apart(
     given: Mapping[str, HingeMotion],
     linkages: Sequence[Linkage],
 ) -> None:
-    """Solve linkages of a part in a motion of its own, as seen from its parent; set what they find in
-    ``motion``.
+    """Solve linkages of a part in a motion of its own, as seen from its parent, and set what they find.
 
     ``given`` are the other hinges of the part.
     """

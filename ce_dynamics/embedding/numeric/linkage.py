@@ -152,9 +152,7 @@ class NumericLinkage(Linkage):
         return self._base if is_moved(self.parameters, self._start) else self._design
 
     def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
-        """Return the same led from other coordinates of parameters, or from the design pose if no way leads
-        to them.
-        """
+        """Return the same led from other parameters, or from the design pose if no way leads to them."""
         other = copy.copy(self)
         other._start = dict(start)
         for known in ("_base", "_rows"):

@@ -185,7 +185,7 @@ def intersect_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: A
 
 
 def intersect_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
-    """Return the point (n_q,) where the curve crosses the plane through a scaled target perpendicular to T."""
+    """Return the point (n_q,) where the curve crosses the plane through a scaled target across T."""
     scales = kernel.coordinate_scales
 
     def equations(q: Array) -> tuple[Array, Array]:

@@ -57,17 +57,7 @@ class Ended(NamedTuple):
 
 
 class AdaptiveLanes(Lanes):
-    """Lanes with times and steps of their own.
-
-    Parameters
-    ----------
-    code : Code
-    runs : Runs
-    t_store : array
-    look : LaneChecks
-    method : EmbeddedPair
-    settings : Settings
-    """
+    """Lanes with times and steps of their own."""
 
     def __init__(
         self,

@@ -189,13 +189,7 @@ class Runs(NamedTuple):
 def spread(
     model: Model, y0s: ArrayLike | None, parameters: Mapping[str, ArrayLike] | None, controls: Controls
 ) -> Runs:
-    """Return all runs, from values for all or for each of them.
-
-    Raises
-    ------
-    ModelError
-        If a name is unknown, a shape is wrong, or numbers of runs differ.
-    """
+    """Return all runs, from values for all or for each of them."""
     _ = model.dynamics  # which sets the last guards of the parameters
     layout = model.layout
     names = [entry.name for entry in layout.u]
@@ -235,13 +229,7 @@ def spread(
 
 
 def number_of_runs(states: Floats, parameters: Mapping[str, Floats], histories: Mapping[str, Floats]) -> int:
-    """Return the number of runs, on which all arguments with one value per run must agree.
-
-    Raises
-    ------
-    ModelError
-        If the numbers of runs differ, or if there are no runs.
-    """
+    """Return the number of runs, on which all arguments with one value per run must agree."""
     sizes = {"y0s": len(states)} if states.ndim == 2 else {}
     sizes |= {name: len(value) for name, value in parameters.items() if value.ndim == 1}
     sizes |= {name: len(value) for name, value in histories.items() if value.ndim == 2}

@@ -44,15 +44,7 @@ BETWEEN_REPORTS = 0.05
 
 
 def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -> tuple[Records, bool]:
-    """Make runs; return their records, and False if they were interrupted.
-
-    Parameters
-    ----------
-    model : Model
-    runs : Runs
-    options : EnsembleOptions
-    report : callable
-    """
+    """Make runs; return their records, and False if they were interrupted."""
     records = Records(
         model, runs, list_times(options.duration, options.interval), options.keep, options.hinges
     )
@@ -72,13 +64,7 @@ def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -
 
 
 def check_single(model: Model, runs: Runs, code: Code) -> None:
-    """Reject single precision if it finds no accelerations at the first start but double precision does.
-
-    Raises
-    ------
-    ModelError
-        The message names the loops that are solved by iteration.
-    """
+    """Reject single precision if it finds no accelerations at the first start but double precision does."""
     run = next((k for k, reason in enumerate(runs.refused) if not reason), None)
     if run is None:
         return

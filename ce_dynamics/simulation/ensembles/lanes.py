@@ -73,23 +73,9 @@ Take = Callable[[int], list[int]]
 
 
 class Lanes(ABC):
-    """Integrator of runs in the lanes of one thread.
+    """Integrator of runs in the lanes of one thread; ``look`` checks their observations.
 
-    Parameters
-    ----------
-    code : Code
-    runs : Runs
-    t_store : array
-        Stored instants.
-    look : LaneChecks
-        Checks of the observations.
-
-    Attributes
-    ----------
-    space : Workspace
-        Buffers and compiled functions of the lanes.
-    seen_at_once : int
-        Number of runs in an outcome: lanes of the observation, which may be fewer.
+    An outcome has ``seen_at_once`` runs: the lanes of the observation, which may be fewer.
     """
 
     def __init__(self, code: Code, runs: Runs, t_store: Floats, look: LaneChecks) -> None:
@@ -156,16 +142,7 @@ class Lanes(ABC):
 
 
 class FixedLanes(Lanes):
-    """Lanes that step together.
-
-    Parameters
-    ----------
-    code : Code
-    runs : Runs
-    t_store : array
-    look : LaneChecks
-    settings : Settings
-    """
+    """Lanes that step together."""
 
     def __init__(self, code: Code, runs: Runs, t_store: Floats, look: LaneChecks, settings: Settings) -> None:
         super().__init__(code, runs, t_store, look)
@@ -232,21 +209,7 @@ class FixedLanes(Lanes):
 
 
 class SingleRun:
-    """``[ẏ; Ẇ](t, [y; W])`` of one run.
-
-    Parameters
-    ----------
-    model : Model
-    control : CompiledFunction or None
-        Its law, compiled for several lanes.
-    runs : Runs
-    run : int
-
-    Attributes
-    ----------
-    evaluations : int
-        Number of calls.
-    """
+    """``[ẏ; Ẇ](t, [y; W])`` of one run; ``control`` is its law, compiled for several lanes."""
 
     def __init__(self, model: Model, control: CompiledFunction | None, runs: Runs, run: int) -> None:
         self.evaluations = 0

@@ -70,26 +70,8 @@ LOOKED_AT = 8
 class Records:
     """Variables over run and time, and what became of each run.
 
-    Threads write the runs of their groups at the same time: no two the same.
-
-    Parameters
-    ----------
-    model : Model
-    runs : Runs
-    t : array
-        Stored instants.
-    keep : sequence of str or None
-        Names of the variables to keep; all if None.
-    hinges : iterable of str, or str
-        Bodies whose dependent hinges are kept too, see `ce_dynamics.simulation.results.dependent_hinges`.
-
-    Attributes
-    ----------
-    postconditions : Postconditions
-        Postconditions of the runs.
-    observed : frozenset of int or None
-        Outputs that are kept or have a limit; others are not computed.  None if there are no loops to check
-        either.
+    Threads write the runs of their groups at the same time: no two the same.  ``keep`` names variables, all
+    if None; ``hinges`` bodies whose dependent hinges are kept too.
     """
 
     def __init__(
@@ -135,6 +117,7 @@ class Records:
         self._excesses: dict[int, list[Excess]] = {}
         kept = {name: self._places[name] for v in self.variables for name in v.entries}
         outputs = {k for part, k in kept.values() if part == OUTPUTS} | set(self.postconditions.columns)
+        # outputs that are kept or have a limit; None if there are no loops to check either
         self.observed = frozenset(outputs) if outputs or closures else None
         self.time_reached = np.zeros(number)
         self.steps, self.evaluations = np.zeros(number, dtype=int), np.zeros(number, dtype=int)

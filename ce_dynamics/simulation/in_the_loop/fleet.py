@@ -39,11 +39,8 @@ the function has no branches on its arguments, as laws have none."""
 def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
     """Trace the observations of a copy as a function of y, u and ``given`` numbers.
 
-    Returns
-    -------
-    TracedFunction
-        ``seen``; ``closure``, the error of every loop closure; ``gearing`` of every geared loop; ``margins``,
-        the distances from limits (see `Postconditions`).
+    Besides ``seen`` these are the ``closure`` error of every loop closure, the ``gearing`` of every geared
+    loop, and ``margins``, the distances from limits (see `Postconditions`).
     """
     layout = model.layout
 
@@ -78,35 +75,10 @@ class Fleet:
     A copy equals a `Simulator` with the same step, bit by bit where the compiler fuses the same operations
     for one lane and for several.
 
-    Parameters
-    ----------
-    model : Model
-    number : int
-        Number of copies.
-    look : Look
-        Observations of every copy after every step.
-    given : int
-        Size of the numbers that `look` receives.
-    method : str
-        ``rk4``, or another explicit method of fixed steps.
-    step : float
-        Longest step [s].
-    lanes : int, optional
-        Copies evaluated by one call: 2, 4, 8 or 16; 8 if not given, 4 for four copies or fewer.
-    threads : int, optional
-        Number of threads; one if not given.
-
-    Attributes
-    ----------
-    seen : (number, k) array
-        Present values of `look`.
-    failures : dict of int to str
-        Causes of failure by the number of the copy.  A failed copy keeps its last state until `start`.
-
-    Raises
-    ------
-    ModelError
-        If an argument is wrong.
+    ``look`` gives the observations of every copy after every step, from ``given`` numbers of its own, too.
+    The longest step is ``step`` [s]; one call evaluates as many copies as there are lanes (2, 4, 8 or 16).  A
+    copy that failed keeps its last state until `start`; ``failures`` has the causes by the number of the
+    copy.
     """
 
     def __init__(
@@ -167,18 +139,7 @@ class Fleet:
         return self._rows("given")
 
     def start(self, members: Sequence[int], y: ArrayLike, u: ArrayLike, given: ArrayLike) -> None:
-        """Start some copies from states, with inputs, free parameters and numbers for `look`.
-
-        Parameters
-        ----------
-        members : sequence of int
-        y, u, given : (members, n), (members, m), (members, g) arrays
-
-        Raises
-        ------
-        ModelError
-            If a loop cannot be assembled there, or a number is not finite; the message names the copy.
-        """
+        """Start some copies from states y, with inputs and parameters u and numbers for `look`."""
         states, inputs, numbers = (np.asarray(part, dtype=float) for part in (y, u, given))
         for k, member in enumerate(members):
             group, lane = self._groups[member // self._width], member % self._width
@@ -193,19 +154,9 @@ class Fleet:
                 raise ModelError(f"copy {member} cannot start: {self.failures[member]}")
 
     def step(self, dt: float, inputs: Mapping[str, ArrayLike] | None = None) -> Floats:
-        """Set inputs, one number for each copy, and advance by dt.
+        """Set inputs, one number for each copy, and advance by dt [s]; return the observations, (number, k).
 
-        Returns
-        -------
-        (number, k) array
-            `seen`.
-
-        Raises
-        ------
-        ModelError
-            If an input is unknown or out of its range, or dt is not positive; nothing has changed then.
-        KeyboardInterrupt
-            On Ctrl-C; nothing has changed then.
+        A refused input and Ctrl-C change nothing.
         """
         check_steps(checks.number("dt", dt, above=0.0), self.step_size)
         model_ranges, spread = self.model.ranges, dict[int, Floats]()

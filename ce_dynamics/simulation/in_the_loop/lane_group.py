@@ -18,30 +18,7 @@ from ce_dynamics.simulation.interrupts import StopSign
 class LaneGroup:
     """Copies of a model, one per lane; the lane is the last axis everywhere.
 
-    Parameters
-    ----------
-    code : Code
-    looking : CompiledFunction
-        Compiled `ce_dynamics.simulation.in_the_loop.fleet.trace_look` for the same number of lanes.
-    settings : Settings
-        Settings of an explicit method.
-    y, u : array
-        Initial state, and inputs with free parameters, of all copies.
-    stop : StopSign
-        Sign by which another thread ends a march.
-
-    Attributes
-    ----------
-    y, before : arrays
-        Present states, and states before the last `march`.
-    held : array
-        Inputs and free parameters.
-    given, seen, closure, gearing, margins : arrays
-        See `trace_look`.
-    alive : int array
-        1 for copies that march; 0 for copies that keep their state.
-    stopped : bool array
-        True for copies that reached a state that is not finite in the last `march`.
+    ``looking`` is the compiled `ce_dynamics.simulation.in_the_loop.fleet.trace_look` for as many lanes.
     """
 
     def __init__(
@@ -57,8 +34,10 @@ class LaneGroup:
             self._looking.outputs[name] for name in ("seen", "closure", "gearing", "margins")
         )
         self.y[:], self.held[:] = y[:, np.newaxis], u[:, np.newaxis]
-        self.before = self.y.copy()
-        self.stopped = np.zeros(self._space.lanes, dtype=np.bool_)
+        self.before = self.y.copy()  # states before the last `march`
+        self.stopped = np.zeros(
+            self._space.lanes, dtype=np.bool_
+        )  # at a state that is not finite in the last `march`
         self._t, self._out = np.zeros(1), np.zeros((1, self.y.size))
 
     def march(self, n: int, h: float) -> None:

@@ -31,15 +31,7 @@ class PaceReport(NamedTuple):
 
 
 class Pace:
-    """A schedule of equal periods from now on.
-
-    Parameters
-    ----------
-    period : float
-        [s].
-    clock, sleep : callables
-        Functions that return the time and that wait.
-    """
+    """A schedule of equal periods [s] from now on."""
 
     def __init__(self, period: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._period, self._clock, self._sleep = period, clock, sleep

@@ -42,23 +42,7 @@ def nothing_scheduled(lanes: int) -> Schedule:
 
 
 class FixedBatch:
-    """Runs that a method of fixed steps advances together.
-
-    Parameters
-    ----------
-    space : Workspace
-    method : ExplicitRungeKutta or LinearlyImplicit
-    settings : Settings
-
-    Attributes
-    ----------
-    y : (n, lanes) array
-        States.
-    alive, steps : (lanes,) int arrays
-        Whether each lane is alive, and the steps it has made.
-    work : ExplicitSpace or ImplicitSpace
-        Work space of the method.
-    """
+    """Runs that a method of fixed steps advances together."""
 
     def __init__(
         self, space: Workspace, method: ExplicitRungeKutta | LinearlyImplicit, settings: Settings
@@ -102,10 +86,7 @@ class FixedBatch:
     ) -> int:
         """March n steps of h from each t[k] + first·h and leave the states in out[k], (n · lanes,).
 
-        Returns
-        -------
-        int
-            Steps made; fewer than all if the next one failed in all lanes, left the guards, or was stopped.
+        Return the steps made: fewer if the next one failed in all lanes, left the guards, or was stopped.
         """
         done: int = self._march(self._block, t, first, n, h, guards, out)
         return done
@@ -119,22 +100,7 @@ class FixedBatch:
 class AdaptiveBatch:
     """Runs that an embedded pair advances, each at its own time with its own step.
 
-    Parameters
-    ----------
-    space : Workspace
-    method : EmbeddedPair
-    settings : Settings
-    schedule : Schedule, optional
-        Held inputs; none change if not given.
-    stall : (float, float)
-        Least progress [s], in how many evaluations.
-
-    Attributes
-    ----------
-    track : PairTrack
-        Where every lane is.
-    work : Pair
-        Work space of the method.
+    ``stall`` is the least progress [s], and in how many evaluations.
     """
 
     def __init__(

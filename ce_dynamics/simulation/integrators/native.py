@@ -68,21 +68,9 @@ def march(
 ) -> StoredSolution:
     """Integrate from t_store[0] to its end; an interrupt or an error of `watch` ends it early.
 
-    Parameters
-    ----------
-    stepper : Stepper
-        At the initial state.
-    t_store : array
-        Instants to store: equally spaced from 0 but for the last.
-    watch : callable
-        Called between chunks.
-    chunk : int, optional
-        Steps per chunk, where results depend on it; as many as take some hundredths of a second if not given.
-
-    Raises
-    ------
-    InterruptedRunError
-        Around what `watch` raised, and KeyboardInterrupt; holds what was reached.
+    Stored instants are equally spaced from 0, but for the last.  `watch` is called after every ``chunk`` of
+    steps, on which results may depend, or some hundredths of a second.  `InterruptedRunError` holds what was
+    reached.
     """
     from ce_dynamics.simulation.integrators.stepper import Chunk, Progress  # here, because it loads Numba
 

@@ -79,13 +79,6 @@ class Jacobian:
 
     The row of the work of an audited run is left empty: nothing depends on the work, so that Newton's
     iteration finds the same solution.
-
-    Attributes
-    ----------
-    by_state : Matrix
-        ∂ẏ/∂y.
-    feedback : (Matrix, JacobianMatrix) or None
-        ∂ẏ/∂u and ∂u/∂y.
     """
 
     def __init__(self, rhs: RightHandSide) -> None:
@@ -133,15 +126,7 @@ class Matrix(Protocol):
 class ColumnByColumn:
     """∂ẏ/∂y or ∂ẏ/∂u from derivatives along unit directions, exact as the whole Jacobian.
 
-    Parameters
-    ----------
-    model : Model
-    y, u : arrays
-        Where its inputs are.
-    by : str
-        ``y`` or ``u``.
-    shape : (int, int)
-        Of the matrix: rows and columns beyond those of the model are empty.
+    ``by`` is "y" or "u"; rows and columns of ``shape`` beyond those of the model are empty.
     """
 
     def __init__(self, model: Model, y: Floats, u: Floats, by: str, shape: tuple[int, int]) -> None:
@@ -174,17 +159,7 @@ class ColumnByColumn:
 
 
 class JacobianMatrix:
-    """A compiled Jacobian as a matrix.
-
-    Parameters
-    ----------
-    jacobian : CompiledJacobian
-        What is called.
-    inputs : tuple of arrays
-        Where its inputs are.
-    shape : (int, int)
-        Of the matrix: rows and columns beyond those of the Jacobian are empty.
-    """
+    """A compiled Jacobian as a matrix; rows and columns of ``shape`` beyond its own are empty."""
 
     def __init__(
         self, jacobian: CompiledJacobian, inputs: tuple[Floats, ...], shape: tuple[int, int]

@@ -80,20 +80,8 @@ def settings_of(
 ) -> Settings:
     """Return settings of a method, with defaults where nothing (None) is given.
 
-    Parameters
-    ----------
-    method : str
-    known : sequence of str
-        Methods that the user may choose from, for the remedy.
-    also : sequence of str
-        Options that the caller handles itself, whatever the method.
-    **given : float or None
-        Options by name.
-
-    Raises
-    ------
-    ModelError
-        If an option means nothing to the method, or has a value that it cannot have.
+    ``known`` are the methods to choose from, for the remedy; ``also`` the options that the caller handles
+    itself.
     """
     taken = (*options_of(method), *also)
     for name, value in given.items():

@@ -120,14 +120,7 @@ class Stepper(ABC):
 class Chunk:
     """Number of steps between two checks of progress and interrupts.
 
-    Parameters
-    ----------
-    fixed : int, optional
-        Fixed number of steps; by default as many as take some hundredths of a second.
-
-    Attributes
-    ----------
-    steps : int
+    By default it is as many as take some hundredths of a second.
     """
 
     def __init__(self, fixed: int | None = None) -> None:
@@ -153,16 +146,7 @@ class Chunk:
 
 
 class FixedSteps(Stepper):
-    """A method of fixed steps.
-
-    Parameters
-    ----------
-    space : Workspace
-        Of one lane.
-    method : ExplicitRungeKutta or LinearlyImplicit
-    y0 : array
-    settings : Settings
-    """
+    """A method of fixed steps."""
 
     def __init__(
         self,
@@ -298,27 +282,12 @@ FAILED = {
 
 
 class Adaptive(Stepper):
-    """An embedded pair at work.
-
-    Parameters
-    ----------
-    space : Workspace
-        Of one lane.
-    method : EmbeddedPair
-    y0 : array
-    settings : Settings
-
-    Attributes
-    ----------
-    clock : (3,) array
-        Time, size of the next step (0 before the first), error of the last one.
-    counts : (4,) int array
-        Instants stored, evaluations, steps accepted and rejected.
-    """
+    """An embedded pair at work."""
 
     def __init__(self, space: Workspace, method: EmbeddedPair, y0: Floats, settings: Settings) -> None:
         self.space, self.batch = space, AdaptiveBatch(space, method, settings)
         track = self.batch.track
+        # clock and counts of one lane, see `PairTrack`
         self.y, self.clock, self.counts = (
             track.y.reshape(-1),
             track.clock.reshape(-1),

@@ -33,14 +33,7 @@ class Stretch(NamedTuple):
 def stretches(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
     """Yield steps of a whole run; all stored instants but the last are equally far apart.
 
-    Parameters
-    ----------
-    t_store : array
-        Stored instants, from 0.
-    step : float
-        Longest step [s].
-    period : float
-        Time between samples [s], 0 without any.
+    ``period`` is the time between samples [s], 0 without any.
     """
     lengths = np.diff(t_store)
     if len(lengths) == 0:

@@ -45,20 +45,7 @@ class Code(NamedTuple):
 class Workspace(Program):
     """The functions of a model on arrays of one thread, the lane being the last axis everywhere.
 
-    Parameters
-    ----------
-    code : Code
-
-    Attributes
-    ----------
-    n, lanes : int
-        Length of the state, with the work of an audited run, and number of lanes.
-    time, state, held, u, rate, sampled, entries, outputs, closures, gearing : arrays
-        ``held`` are the inputs that are given, ``u`` those that a law makes of them; the same without a law.
-    period, made : (1,) arrays
-        Time between samples [s], and how many were made.
-    buffers : tuple of arrays
-        `Buffers` of the kernels.
+    ``held`` are the inputs that are given, ``u`` those that a law makes of them; the same without a law.
     """
 
     def __init__(self, code: Code) -> None:

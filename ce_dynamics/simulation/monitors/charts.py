@@ -23,12 +23,7 @@ ROUNDING = 1e-9
 
 
 class Charts(Monitor):
-    """The loops of a model with coordinates on charts.
-
-    Parameters
-    ----------
-    model : Model
-    """
+    """The loops of a model with coordinates on charts."""
 
     def __init__(self, model: Model) -> None:
         self._charts, self._model = charts_of(model), model
@@ -89,15 +84,7 @@ def solve_across_charts(
 ) -> SolutionPieces:
     """Solve from chart to chart; every piece ends where a chart is worn.
 
-    Parameters
-    ----------
-    charts : Charts
-    solve : callable
-        ``solve((t0, t1), y0, t_eval=..., events=...)``: `scipy.integrate.solve_ivp` with its other arguments.
-    t_store : array
-    y0 : array
-    after_step : callable
-        Called with time and state after every step.
+    ``solve((t0, t1), y0, t_eval=..., events=...)`` is `scipy.integrate.solve_ivp` with its other arguments.
     """
 
     def worn(t: float, y: Floats) -> float:

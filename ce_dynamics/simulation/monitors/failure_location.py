@@ -136,18 +136,7 @@ class NearSingular(Monitor):
 def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stacklevel: int = 2) -> str:
     """Warn of the nearest approach of every loop to a singular configuration, if that was near.
 
-    Parameters
-    ----------
-    model : Model
-    t, Y : arrays
-        Instants, and states in rows.
-    gearing : (instants, loops) array
-        Gearing of ``model.geared_loops``; those with several freedoms are checked here.
-
-    Returns
-    -------
-    str
-        Clause on the last state, for a run that stopped there; may be empty.
+    Return a clause on the last state, for a run that stopped there; it may be empty.
     """
     text = ""
     for k, S in enumerate(model.geared_loops):

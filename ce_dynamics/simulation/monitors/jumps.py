@@ -121,11 +121,7 @@ class Jumps(Monitor):
 class Thrown(Monitor):
     """Ends a run that creeps along the end of a loop's reach after it was thrown against it.
 
-    Parameters
-    ----------
-    rhs : RightHandSide
-    accepted : list of (float, array)
-        All accepted steps; the caller appends to it.
+    The caller appends every accepted step (time, state) to ``accepted``.
     """
 
     def __init__(self, rhs: RightHandSide, accepted: Sequence[tuple[float, Floats]]) -> None:
@@ -155,17 +151,12 @@ class ReachGuard:
     """Intervals in which loops with one freedom are known to be far from their limits.
 
     Compiled marches stop before a step that leaves an interval (`kernels.leaves`).
-
-    Attributes
-    ----------
-    bounds : (loops, 5) array
-        See `kernels.leaves`.
     """
 
     def __init__(self, model: Model) -> None:
         self._model, reaches = model, Reaches(model)
         self._reaches = sorted((*reaches.known, *reaches.others), key=lambda reach: reach.which)
-        self.bounds = np.zeros((len(self._reaches), 5))
+        self.bounds = np.zeros((len(self._reaches), 5))  # see `kernels.leaves`
         self._warned: set[str] = set()
         self.discard_intervals()
 

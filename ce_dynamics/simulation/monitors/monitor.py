@@ -116,15 +116,7 @@ def least_progress(duration: float) -> float:
 
 
 class StallWatch(Monitor):
-    """Raises `StalledError` when many evaluations have made next to no progress.
-
-    Parameters
-    ----------
-    duration : float
-        Length of the run [s].
-    evaluations : int
-        Most evaluations without progress.
-    """
+    """Raises `StalledError` when so many evaluations have made next to no progress."""
 
     def __init__(self, duration: float, evaluations: int = PATIENCE) -> None:
         self._progress = least_progress(duration)

@@ -58,30 +58,16 @@ class Fault(NamedTuple):
 
 
 class Postconditions(Monitor):
-    """Checks of the runs of a model.
-
-    Parameters
-    ----------
-    model : Model
-
-    Attributes
-    ----------
-    limits : array
-        Largest admissible error of each closure.
-    columns : list of int
-        Outputs that must not be negative: distances from limits.
-    closed, not_beyond : Bounds
-        The same limits as bounds of closures and of outputs.
-    """
+    """Checks of the runs of a model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         owners = {loop.name: S for S in model.embedding.aggregates for loop in S.closures}
         self._loops = [(owners[loop.name], loop.name) for loop in model.system.closures]
-        self.limits = model.closure_limits
+        self.limits = model.closure_limits  # largest admissible error of each closure
         columns = {entry.name: k for k, entry in enumerate(model.output_entries)}
         self._limited = {columns[name]: what for name, what in model.system.limits.items()}
-        self.columns = list(self._limited)
+        self.columns = list(self._limited)  # outputs that must not be negative: distances from limits
         n = len(self.limits)
         self.closed = Bounds.of(range(n), [-math.inf] * n, self.limits.tolist())
         self.not_beyond = Bounds.of(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))

@@ -192,17 +192,11 @@ class RunObservations(NamedTuple):
 
 
 class Reaches:
-    """Reaches of a model's loops with one freedom, for the runs of one thread.
-
-    Attributes
-    ----------
-    known, others : list of Reach
-        Loops whose linkages state their ends, and others.
-    """
+    """Reaches of a model's loops with one freedom, for the runs of one thread."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.known: list[Reach] = []
+        self.known: list[Reach] = []  # loops whose linkages state their ends
         self.others: list[Reach] = []
         bound, n_q = cache(lambda: model.observation.bind()), len(model.layout.q)
         for which, S in enumerate(model.geared_loops):
@@ -222,14 +216,7 @@ class Reaches:
     ) -> list[Reach]:
         """Return the reaches with known ends, and those that a run comes near an end of.
 
-        Parameters
-        ----------
-        t, Y : arrays
-            Instants [s], and finite states in rows; entries beyond the model's state are not used.
-        inputs_at : callable
-            Inputs at an instant and a state.
-        known : Known, optional
-            Observations at these states.
+        States Y, in rows, are finite; entries beyond the model's state are not used.
         """
         found = list(self.known)
         if self.others:
@@ -309,16 +296,8 @@ def first_jump(
 ) -> Jump | None:
     """Return the first jump over a dead centre of some reaches; None if there is none.
 
-    Parameters
-    ----------
-    near : iterable of Reach
-    t, Y : arrays
-        Instants [s] of all steps, and states in rows.
-    is_sound : callable
-        Checks the motion between two instants; called where it is near a dead centre, or heads for one
-        within a step.
-    stopped : bool
-        True if the run failed: rows near a dead centre at its end need not be sound.
+    ``is_sound`` checks the motion between two instants where it is near a dead centre, or heads for one
+    within a step.  Rows near a dead centre at the end of a run that was ``stopped`` need not be sound.
     """
     passages = [(*passage, reach) for reach in near for passage in reach.passages(t, Y)]
     for k, end, reach in sorted(passages, key=lambda passage: passage[:2]):
@@ -342,12 +321,7 @@ def judge_run(
 ) -> Jump | None:
     """Return the first jump of a finished run; warn of dead centres that were near in a run without one.
 
-    Parameters
-    ----------
-    rows : (array, array)
-        Instants [s], and states in rows.
-    known : Known, optional
-        Observations at these states.
+    ``rows`` are the instants [s], and the states in rows.
     """
     if not model.geared_loops:
         return None

@@ -101,13 +101,7 @@ ReportBatch = Callable[[int], None]
 
 
 def run_in_threads(plan: Plan, todo: Sequence[int], report: ReportBatch) -> Iterator[tuple[int, StudyBatch]]:
-    """Yield one batch after another, each by all threads.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        When interrupted.
-    """
+    """Yield one batch after another, each by all threads."""
     task = task_of(plan)
     for k in todo:
         batch = make_batch(task, plan.part(k), lambda done, total: report(done))
@@ -127,13 +121,6 @@ def run_on_cluster(
     """Run batches on the workers of a cluster; hold at most two results per worker's thread.
 
     A batch that is lost, with its worker or else, is made again so many times.
-
-    Raises
-    ------
-    SimulationError
-        If a batch was lost too often, or the cluster is gone.
-    CeDynamicsError
-        Raised by a batch; it would fail the same way again.
     """
     import distributed  # here, because an extra installs it
     from distributed.client import ClosedClientError
@@ -201,13 +188,7 @@ def outcome(future: Future[StudyBatch]) -> StudyBatch | BaseException:
 
 
 def sent(plan: Plan, client: Client) -> Any:
-    """Send the data shared by all batches to the workers; return the future of the data.
-
-    Raises
-    ------
-    ModelError
-        If a function of the model has no name by which a worker could find it.
-    """
+    """Send the data shared by all batches to the workers; return the future of the data."""
     try:
         (shared,) = client.scatter([task_of(plan)], broadcast=True, hash=False)
     except TypeError as error:  # Dask's own, which hides the reason

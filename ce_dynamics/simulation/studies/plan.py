@@ -53,24 +53,9 @@ class BatchPart(NamedTuple):
 
 
 class Plan:
-    """A study.
+    """A study: runs as of `ce_dynamics.simulate_ensemble`, ``batch`` of which are made and stored together.
 
-    Parameters
-    ----------
-    model : Model
-    y0s, parameters, controls
-        As of `ce_dynamics.simulate_ensemble`.
-    options : EnsembleOptions
-        Its ``keep`` names the variables that are stored of every run.
-    statistics : sequence of str
-        Variables of which statistics are made.
-    batch : int, optional
-        Runs that are made and stored together.
-
-    Raises
-    ------
-    ModelError
-        For unknown names and wrong shapes.
+    ``options.keep`` names the variables that are stored of every run.
     """
 
     def __init__(

@@ -43,19 +43,9 @@ class Merged(NamedTuple):
 
 
 def partial(values: Floats, first: int) -> Floats:
-    """Return the data of a batch that statistics need.
+    """Return the data (ROWS, ...) of a batch that statistics need; runs are NaN after their end.
 
-    Parameters
-    ----------
-    values : (runs, ...) array
-        NaN after the end of a run.
-    first : int
-        Number of the first run.
-
-    Returns
-    -------
-    (ROWS, ...) array
-        Rows from `FIRST_STRATUM` on are ordered; NaN where there is no value.
+    Rows from `FIRST_STRATUM` on are ordered; NaN where there is no value.
     """
     ordered = np.sort(np.where(np.isfinite(values), values, np.nan), axis=0)  # NaN last
     fine = np.isfinite(values)
@@ -81,14 +71,9 @@ def partial(values: Floats, first: int) -> Floats:
 
 
 def merge_statistics(parts: Floats, quantiles: Sequence[float]) -> Merged:
-    """Merge statistics over the runs of some batches.
+    """Merge statistics over the runs of some batches (batches, ROWS, ...), as `partial` makes them.
 
-    Parameters
-    ----------
-    parts : (batches, ROWS, ...) array
-        As `partial` makes them.
-    quantiles : sequence of float
-        From 0 to 1: the least value that this part of all values does not exceed.
+    A quantile, from 0 to 1, is the least value that this part of all values does not exceed.
     """
     shape = parts.shape[2:]
     count, mean, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)

@@ -346,13 +346,7 @@ def len_of(plan: Plan, k: int) -> int:
 
 @contextmanager
 def lock_file(path: Path) -> Iterator[None]:
-    """Keep other processes from writing to a file; the lock is the system's, and ends with the process.
-
-    Raises
-    ------
-    ModelError
-        If another process has it, or there can be none.
-    """
+    """Keep other processes from writing to a file; the lock is the system's, and ends with the process."""
     from filelock import FileLock, Timeout  # here, because few runs need it
 
     try:

@@ -108,13 +108,7 @@ def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
 
 
 def create(plan: Plan, path: Path) -> None:
-    """Make the file, all its places empty; no other process does so meanwhile.
-
-    Raises
-    ------
-    ModelError
-        If the disk is too small, or the file cannot be made.
-    """
+    """Make the file, all its places empty; no other process does so meanwhile."""
     import h5netcdf  # here, because these load slowly
     import h5py
 
@@ -180,14 +174,7 @@ def attributes_of(plan: Plan) -> dict[str, Any]:
 
 
 class StudyFile:
-    """A study's file, to write into its places.
-
-    Parameters
-    ----------
-    path : Path
-    names : iterable of str
-        Variables of the file.
-    """
+    """A study's file, to write into the places of its variables."""
 
     def __init__(self, path: Path, names: Iterator[str]) -> None:
         import h5py  # here, because it loads slowly
@@ -243,13 +230,7 @@ def fitting(text: str) -> bytes:
 
 
 def digests_of(path: Path) -> dict[str, str]:
-    """Return the digests, by name, that identify the study in a file.
-
-    Raises
-    ------
-    ModelError
-        If the file holds no study.
-    """
+    """Return the digests, by name, that identify the study in a file."""
     import h5py  # here, because it loads slowly
 
     try:
