@@ -37,9 +37,8 @@ from ce_dynamics.models.vehicles.bushing_data import (
     bushings_of,
 )
 from ce_dynamics.models.vehicles.sections import CornerData, VehicleDescription
-from ce_dynamics.models.vehicles.steering.base import Steering
+from ce_dynamics.models.vehicles.steering.base import Rack, RotaryArm, Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
-from ce_dynamics.models.vehicles.steering.rack import Rack, RotaryArm
 from ce_dynamics.models.vehicles.suspensions.suspension_graph import Item, graph_template, items_of
 from ce_dynamics.models.vehicles.suspensions.template import (
     GEARS,

@@ -31,7 +31,7 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
     Ours turn to the left whatever their geometry, which only the built mechanisms show.
     """
     ours = {name: mechanism for name, (mechanism, _) in build_mechanisms(reading, sections, senses).items()}
-    left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
+    left = {name: ours[name].sense * sense for name, sense in senses.items()}
     first, *others = left
     if left[first] < 0:
         reading.note("the sense of the steering: a positive input steers to the left, in Chrono to the right")
@@ -123,7 +123,7 @@ def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> 
     origin, R = system.vector("Location") - shift, rotation(system, "Orientation")
     section = {"source": "chrono", **read(reading, part, origin, R), "actuator": actuator(reading)}
     backwards = part.template == "RackPinion" and part.part("Pinion").number("Radius") < 0.0
-    return ours, section, 1 if backwards or part.template == "PitmanArm" else -1
+    return ours, section, 1 if backwards else -1
 
 
 def actuator(reading: Reading) -> Sections:

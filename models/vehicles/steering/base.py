@@ -1,28 +1,37 @@
-"""Contract of every steering mechanism, and its drive by an actuator or a column."""
+"""Steering mechanisms: their contract, their drive by an actuator or a column, racks and rotary arms."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Annotated, Any, ClassVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
+from ce_dynamics.models.data.quantities import Length, ParameterQuantity, Point, PositiveFraction
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
+from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector, add_rigid_body, body
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.steering.column import ColumnData
+from ce_dynamics.models.vehicles.suspensions.points import check_apart
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Frequency = Annotated[float, ParameterQuantity("Hz", above=0.0)]
 
@@ -93,42 +102,66 @@ class Steering(ABC):
 
     Contract:
 
-    1. ``template``: its name in data files; ``section``: its data as written.
+    1. ``template``: its name in data files; ``section``: its data; ``lock``: the number of these that sets
+       full lock, with the factor and the unit for people.
     2. `of` makes it of these and refuses, by name, what is no such mechanism.
     3. `aim` sets what it steers; `add` adds its bodies, whose names begin with ``name``, driven by
        the input ``steering``, and returns what carries the tie rods' ends.
     4. `move_point` returns the place of a point of that body at a steering input, from the hardpoints alone.
-    5. `full_lock` names the number that sets full lock, in a unit for people.
 
-    ``phase`` is −1 where a positive input steers to the right, as rear axles may; either ``actuator`` or
-    ``column`` moves it.
+    ``phase`` is −1 where a positive input steers to the right, as rear axles may; ``sense`` is 1 where a
+    positive coordinate of the hinge steers to the left.
     """
 
     template: ClassVar[str]
-    section: ClassVar[type[Section]]
+    section: ClassVar[type[LedData]]
+    lock: ClassVar[tuple[str, float, str]] = ("max_angle", math.degrees(1.0), "deg")
 
+    data: Any
     name: str = field(default="steering", kw_only=True)
     phase: int = field(default=1, kw_only=True)
-    actuator: ActuatorData | None = field(default=None, kw_only=True)
-    column: ColumnData | None = field(default=None, kw_only=True)
+    sense: int = field(default=-1, kw_only=True)
 
-    def armature(self, gain: Any) -> list[Any] | None:
-        """Return inertia of the column on the hinge that leads, whose coordinate at full lock is ``gain``."""
-        return None if self.column is None else self.column.armature(gain)
+    @property
+    def actuator(self) -> ActuatorData | None:
+        """The actuator, if one leads it."""
+        led: LedData = self.data
+        return led.actuator
 
-    def lead(self, system: System, body: Body, gain: Any) -> None:
-        """Let actuator or column lead the hinge of a body, whose coordinate at full lock is ``gain``."""
-        add_position(system, self.name, body, gain)
+    @property
+    def column(self) -> ColumnData | None:
+        """The column, if one leads it."""
+        led: LedData = self.data
+        return led.column
+
+    @property
+    def gain(self) -> float:
+        """Coordinate of the hinge that is led at full lock [m] or [rad]."""
+        largest: float = getattr(self.data, self.lock[0])
+        return self.phase * self.sense * largest
+
+    def full_lock(self, part: float = 1.0) -> tuple[str, str]:
+        """Return the key of the number that sets full lock, and a part of it as text with a unit."""
+        name, factor, unit = self.lock
+        return f"{self.name}.{name}", f"{factor * part * getattr(self.data, name):.4g} {unit}"
+
+    def armature(self) -> list[Any] | None:
+        """Return the inertia of the column on the hinge that is led."""
+        return None if self.column is None else self.column.armature(self.gain)
+
+    def lead(self, system: System, body: Body) -> None:
+        """Let actuator or column lead the hinge of a body."""
+        add_position(system, self.name, body, self.gain)
         if self.column is not None:
-            self.column.add(system, self.name, body, gain)
+            self.column.add(system, self.name, body, self.gain)
         else:
             assert self.actuator is not None, "one of both is there"
-            system.prescribe(body, self.actuator.drive(gain))
+            system.prescribe(body, self.actuator.drive(self.gain))
 
     @classmethod
-    @abstractmethod
-    def of(cls, data: Any) -> Steering:
+    def of(cls, data: Any) -> Self:
         """Build the mechanism from its data."""
+        return cls(data)
 
     def aim(self, corners: Sequence[Corner]) -> Steering:
         """Return the mechanism, turned such that a positive input steers these corners to the left."""
@@ -143,12 +176,107 @@ class Steering(ABC):
         """Return the place of a point of the link at a steering input; NaN out of the mechanism's reach."""
 
     @abstractmethod
-    def full_lock(self, part: float = 1.0) -> tuple[str, str]:
-        """Return the key of the number that sets full lock, and a part of it as text with a unit."""
-
-    @abstractmethod
     def bodies(self) -> tuple[BodyParameters, ...]:
         """Return all its bodies."""
+
+
+SLIGHT = 1e-3
+"""Steering input that shows to which side a mechanism turns the wheels."""
+
+
+class OneBody(Steering):
+    """A mechanism of one body on the chassis, which carries the tie rods' ends; ``part`` is its name."""
+
+    part: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def hinge(self) -> Hinge:
+        """Hinge of the body on the chassis."""
+
+    @cached_property
+    def body(self) -> BodyParameters:
+        """The body in vehicle coordinates."""
+        return body(self.data, np.zeros(3))
+
+    def aim(self, corners: Sequence[Corner]) -> Steering:
+        corner = corners[0]
+        moved = replace(self, phase=1, sense=1).move_point(corner.tie_rod_end, SLIGHT)
+        side = f"{corner.name}: the side to which the steering's {self.part} turns the wheel"
+        left = decide(corner.wheel_angle(moved) > 0.0, side)
+        return replace(self, sense=1 if left else -1)
+
+    def add(self, system: System, chassis: Body) -> Body:
+        added = add_rigid_body(
+            system, f"{self.name}.{self.part}", self.body, chassis, self.hinge, self.armature()
+        )
+        self.lead(system, added)
+        return added
+
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        return (self.body,)
+
+
+class RackData(BodyData, LedData):
+    """A rack: its mass, its centre of mass in vehicle coordinates, and how far it moves at full lock."""
+
+    travel: Length
+
+
+@dataclass(frozen=True, eq=False)
+class Rack(OneBody):
+    """A rack, which slides across the vehicle; where it moves to the left, so do the tie rods' ends."""
+
+    template = part = "rack"
+    section = RackData
+    lock = "travel", 1e3, "mm"
+
+    @property
+    def hinge(self) -> Hinge:
+        return Prismatic((0.0, 1.0, 0.0), at=self.body.com)
+
+    def move_point(self, point: Vector, steering: float) -> Vector:
+        return np.asarray(point + np.array((0.0, steering * self.gain, 0.0)))
+
+
+class RotaryArmData(BodyData, LedData):
+    """An arm in vehicle coordinates: it turns about the line through two points of its shaft."""
+
+    pivot: Point
+    shaft: Point
+    max_angle: Annotated[float, ParameterQuantity("rad", above=0.0, below=math.pi / 2)]
+
+
+@dataclass(frozen=True, eq=False)
+class RotaryArm(OneBody):
+    """An arm that turns on the chassis and carries the inner ends of drag links."""
+
+    template, part = "rotary-arm", "arm"
+    section = RotaryArmData
+
+    @classmethod
+    def of(cls, data: RotaryArmData) -> Self:
+        check_apart("steering", [("pivot", data.pivot, "shaft", data.shaft)])
+        return cls(data)
+
+    @property
+    def pivot(self) -> Vector:
+        """A point of its axis [m]."""
+        return np.array(self.data.pivot)
+
+    @cached_property
+    def axis(self) -> Vector:
+        """Direction of its axis."""
+        along = np.array(self.data.shaft) - self.pivot
+        return np.asarray(along / magnitude(along))
+
+    @property
+    def hinge(self) -> Hinge:
+        return Revolute(self.axis.tolist(), at=self.pivot.tolist())
+
+    def move_point(self, point: Vector, steering: float) -> Vector:
+        angle = steering * self.gain
+        return self.pivot + rotate_about(self.axis, math.cos(angle), math.sin(angle), point - self.pivot)
 
 
 LOCKS = 1.0, -1.0

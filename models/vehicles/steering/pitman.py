@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import model_validator
@@ -31,6 +31,9 @@ from ce_dynamics.models.vehicles.bodies import (
     add_rigid_body,
 )
 from ce_dynamics.models.vehicles.steering.base import LedData, Steering
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class IdlerJointData(Section):
@@ -123,11 +126,15 @@ class Pitman(Steering):
 
     `origin` and `R` place the steering frame (columns of R are its axes); `axis` is its z axis, about which a
     positive angle turns the Pitman arm.  `T`, `W` are chassis points, `U`, `V` the ends of the link.
+
+    The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left moves
+    the link to the left and the wheels' rears with it, which steers to the right.
     """
 
     template = "pitman"
     section = PitmanData
 
+    data: PitmanData
     origin: Vector
     R: Vector
     axis: Vector
@@ -138,11 +145,10 @@ class Pitman(Steering):
     pitman_arm: BodyParameters
     idler_arm: BodyParameters
     link: BodyParameters
-    max_angle: float
     idler_joint: IdlerJointData | None
 
     @classmethod
-    def of(cls, data: PitmanData) -> Pitman:
+    def of(cls, data: PitmanData) -> Self:
         """Build the steering from its data."""
         c, s = cos(data.tilt), sin(data.tilt)
         R = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])  # about +y
@@ -156,27 +162,23 @@ class Pitman(Steering):
         def place(b: BodyData) -> BodyParameters:
             return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
 
+        W = origin + R @ np.array(data.W)
         return cls(
+            data,
             origin=origin,
             R=R,
             axis=R[:, 2],
             T=origin + R @ np.array(data.T),
             U=origin + R @ np.array(data.U),
             V=origin + R @ np.array(data.V),
-            W=origin + R @ np.array(data.W),
+            W=W,
             pitman_arm=place(data.pitman_arm),
-            idler_arm=massless(origin + R @ np.array(data.W))
-            if data.idler_arm is None
-            else place(data.idler_arm),
+            idler_arm=massless(W) if data.idler_arm is None else place(data.idler_arm),
             link=place(data.link),
-            max_angle=data.max_angle,
             idler_joint=data.idler_joint,
-            actuator=data.actuator,
-            column=data.column,
         )
 
     def add(self, system: System, chassis: Body) -> Body:
-        """Add arm, idler and link; returns the link."""
         tilting = self.idler_joint is not None
         in_plane = f"{self.name}.{'bar' if tilting else 'link'}"
         linkage = PitmanSteering(
@@ -190,16 +192,13 @@ class Pitman(Steering):
             idler=f"{self.name}.idler_arm",
             chassis=chassis.name,
         )
-        # The arms point forward and the tie rods lie behind the wheel centres: an arm that turns to the left
-        # moves the link to the left and the wheels' rears with it, which steers to the right.
-        gain = -self.phase * self.max_angle
         for joint in linkage.joints():
             part = joint.body.removeprefix(f"{self.name}.")
-            armature = self.armature(gain) if part == "pitman_arm" else None
+            armature = self.armature() if part == "pitman_arm" else None
             body = massless(self.U) if part == "bar" else getattr(self, part)
             add_rigid_body(system, joint.body, body, joint.carrier, joint.hinge, armature)
         linkage.close(system)
-        self.lead(system, system.find(f"{self.name}.pitman_arm"), gain)
+        self.lead(system, system.find(f"{self.name}.pitman_arm"))
         bar = system.find(in_plane)
         if self.idler_joint is None:
             return bar
@@ -209,8 +208,7 @@ class Pitman(Steering):
         return link
 
     def move_point(self, point: Vector, steering: float) -> Vector:
-        """Return the place of a point of the link at a steering input; for the sign see `add`."""
-        angle = -steering * self.phase * self.max_angle
+        angle = steering * self.gain
         T, U, V, W = self.T, self.U, self.V, self.W
         idler_hinge = Revolute(self.axis, at=W)
         idler = RotationToDistance(idler_hinge, V, U, "steering idler arm", "VU")
@@ -223,10 +221,5 @@ class Pitman(Steering):
         length = magnitude(array((c, s)))
         return U_now + rotate_about(n, c / length, s / length, point - U)
 
-    def full_lock(self, part: float = 1.0) -> tuple[str, str]:
-        """Return the Pitman arm's angle."""
-        return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
-
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """Return arm, idler and link."""
         return self.pitman_arm, self.idler_arm, self.link

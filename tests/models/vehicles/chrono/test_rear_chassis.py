@@ -103,7 +103,7 @@ def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
     data = VehicleParameters.load(written(tmp_path, content))
     # Its file's origin is 0.4 m behind and 0.1 m below the joint, which is at (−0.3, 0, 0.2).
     origin = np.array((-0.3, 0.0, 0.2)) - (0.4, 0.0, 0.1)
-    np.testing.assert_allclose(data.steering.rack.com, origin + (-0.6, 0.0, -0.02), atol=1e-15)
+    np.testing.assert_allclose(data.steering.body.com, origin + (-0.6, 0.0, -0.02), atol=1e-15)
     np.testing.assert_allclose(data.anti_roll_bars["rear"].pivot, origin + (-0.5, 0.25, -0.2), atol=1e-15)
     assert rig_of(data, "rear").axle.wheelbase == pytest.approx(AHEAD + BEHIND)
     model = Model(build(data, speed=5.0))

@@ -313,9 +313,9 @@ def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
     content["car/Rack.json"]["Steering Link"]["Inertia"] = [0.1, 0.2, 0.3]
     rack: Any = VehicleParameters.load(written(tmp_path, content)).steering
     c, s = np.cos(turn), np.sin(turn)
-    assert rack.rack.inertia[0, 0] == pytest.approx(0.1 * c * c + 0.3 * s * s)
-    assert rack.rack.inertia[0, 2] == pytest.approx((0.3 - 0.1) * s * c)
-    assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
+    assert rack.body.inertia[0, 0] == pytest.approx(0.1 * c * c + 0.3 * s * s)
+    assert rack.body.inertia[0, 2] == pytest.approx((0.3 - 0.1) * s * c)
+    assert rack.data.travel == pytest.approx(0.2 * np.deg2rad(20.0))
 
 
 def test_full_lock_slightly_beyond_reach_of_linkage(tmp_path: Path) -> None:
@@ -325,17 +325,19 @@ def test_full_lock_slightly_beyond_reach_of_linkage(tmp_path: Path) -> None:
     far = VehicleParameters.load(written(tmp_path, content))
 
     def open_at(travel: float) -> bool:
-        part = travel / far.steering.travel
+        part = travel / far.steering.data.travel
         return any(np.isnan(float(wheel_angle(far, c, u))) for c in first_steered(far) for u in (part, -part))
 
-    lower, upper = 0.0, far.steering.travel
+    lower, upper = 0.0, far.steering.data.travel
     for _ in range(30):
         middle = 0.5 * (lower + upper)
         lower, upper = (lower, middle) if open_at(middle) else (middle, upper)
-    content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = 3000.0 * 1.05 * lower / far.steering.travel
+    content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = (
+        3000.0 * 1.05 * lower / far.steering.data.travel
+    )
     path = written(tmp_path, content)
     data = VehicleParameters.load(path)
-    assert data.steering.travel == pytest.approx(0.9 * lower, rel=5e-4)  # four digits
+    assert data.steering.data.travel == pytest.approx(0.9 * lower, rel=5e-4)  # four digits
     assert any(note.startswith("full lock of the steering: the linkage ends at ") for note in data.notes)
     assert max_wheel_angle(data) > 0.0
 

@@ -176,7 +176,7 @@ def test_steering_geometry() -> None:
     for chassis, link, y0 in ((steering.T, steering.U, 0.249), (steering.W, steering.V, -0.325)):
         np.testing.assert_allclose(steering.R.T @ (link - chassis), [0.129, 0, 0], atol=1e-15)
         assert chassis[1] == y0
-    assert steering.max_angle == pytest.approx(math.pi / 6, rel=1e-15)
+    assert steering.data.max_angle == pytest.approx(math.pi / 6, rel=1e-15)
     assert (steering.link.mass, steering.pitman_arm.mass) == (3.681, 1.605)
     # Chrono's steering data have the tie-rod ends at (0.195, ±0.448, 0.035) in this frame, its suspension
     # data (used here, as Chrono uses them) 18 mm lower; a frame tilted the wrong way would be off by 0.1 m.

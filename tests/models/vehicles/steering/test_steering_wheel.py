@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.steering.rack import Rack
+from ce_dynamics.models.vehicles.steering.base import Rack, compute_wheel_angle
 from ce_dynamics.models.vehicles.steering_angle import full_turn, steering_ratio, wheel_angle
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from tests.models.vehicles.chrono.small_car import written
@@ -54,7 +55,9 @@ def gain_of(data: VehicleParameters) -> float:
     if not data.steerings:
         return -float(np.radians(30.0))
     mechanism = data.steering
-    return float(mechanism.sense * mechanism.travel if mechanism.template == "rack" else -mechanism.max_angle)
+    return float(
+        mechanism.sense * mechanism.data.travel if mechanism.template == "rack" else -mechanism.data.max_angle
+    )
 
 
 def headings(model: Model, y: Floats) -> list[float]:
@@ -166,7 +169,7 @@ def test_hands_work_all_mechanisms_of_the_input(tmp_path: Path) -> None:
     y[names.index("chassis.z")] -= 0.02
     for name, rack in data.steerings.items():
         assert isinstance(rack, Rack)
-        gain = rack.phase * rack.sense * rack.travel
+        gain = rack.phase * rack.sense * rack.data.travel
         y[names.index(f"{name}.rack.motion.position")] = 0.2 * gain
         y[names.index(f"{name}.rack.motion.rate")] = -0.5 * gain
     instant = model.instant(y, model.u0)
@@ -174,3 +177,13 @@ def test_hands_work_all_mechanisms_of_the_input(tmp_path: Path) -> None:
     supplied -= load_power(instant.outward, instant.loads)
     assert abs(supplied) > 1.0
     assert model.outputs(y=y)["hand_torque"] * (-0.5 * lock) == pytest.approx(supplied, abs=1e-8)
+
+
+@pytest.mark.parametrize("vehicle", ["sedan", "hmmwv", "off-roader"])
+def test_mechanism_in_counter_phase_steers_to_right(vehicle: str) -> None:
+    """A rack, a Pitman arm and a rotary arm, with the axle against the driver's steering."""
+    data = VehicleParameters.load(vehicle)
+    corners = list(data.corners.values())[:2]
+    mechanism = replace(data.steering, phase=-1).aim(corners)
+    angles = [compute_wheel_angle(mechanism, corner, 0.1) for corner in corners]
+    assert max(angles) < 0.0
