@@ -8,7 +8,7 @@ messages can name file and line.
 Some sections exist once per *member* (for a vehicle: per corner; `Groups`).  A key then starts with a member
 (``front_left.spring.linear``), with a group of members (``front.spring.linear``) or with neither
 (``spring.linear``: all members).  **A later layer wins over an earlier one; within a layer the more specific
-name wins over the more general one; of equal names the last wins.** (`layers.lay`)
+name wins over the more general one; of equal names the last wins.** (`schema.lay`)
 
 Wrong input raises `DataError`, in one line that names the place, the value, what is allowed and a remedy.
 """

@@ -1,11 +1,11 @@
-"""Contracts of environments: the vehicle; the task with observations, actions and rewards."""
+"""Contracts of environments: the vehicle; the task with observations, actions, rewards; path following."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import WIDTH, radius_of, tyres_of
@@ -79,7 +80,7 @@ class DrivenVehicle:
 
 
 def prepare_vehicle(
-    vehicle: str | Path | VehicleSetup,
+    vehicle: str | FilePath | VehicleSetup,
     manoeuvre: str,
     speed: float | None,
     options: Mapping[str, float | str] | None = None,
@@ -239,3 +240,101 @@ def corners(length: float, width: float, middle: float = 0.0) -> Floats:
     """Return corners (4, 2) of a rectangle along x."""
     a, b = 0.5 * length, 0.5 * width
     return np.array([[middle + a, b], [middle + a, -b], [middle - a, -b], [middle - a, b]])
+
+
+WINDING = LateralPath([LateralStep(15.0 + 45.0 * k, 35.0, 4.0 * (-1.0) ** (k // 2)) for k in range(12)])
+"""Two lanes to the left, two to the right, and so on, 4 m each on 35 m."""
+AHEAD = (0.4, 0.8, 1.6)
+"""Previews of the agent, in seconds at the speed to be held."""
+
+
+class PathFollowing(Task):
+    """Along a path, at constant speed.
+
+    The reward of a step is at most 1: the part of the speed that is made along the path, less the squares of
+    the distance from the path in parts of `width` and of the change of the actions.  Leaving the strip ends
+    the episode.
+
+    Parameters
+    ----------
+    vehicle : DrivenVehicle
+    path : Path
+        A winding one if not given.
+    width : float
+        How far off the path the vehicle may get [m].
+    offset, heading : float
+        How far from the path and how much askew an episode begins at most [m, rad].
+    duration : float
+        [s].
+    """
+
+    name = "path-following"
+    title = "following a path"
+    manoeuvre = "straight"
+    default_speed: ClassVar[float | None] = 12.0
+    goal = ("x0", "y0", "yaw0")
+    facts: tuple[str, ...] = ("along",)
+
+    def __init__(
+        self,
+        vehicle: DrivenVehicle,
+        *,
+        path: Path = WINDING,
+        width: float = 3.0,
+        offset: float = 0.5,
+        heading: float = 0.05,
+        duration: float = 20.0,
+    ) -> None:
+        super().__init__(vehicle)
+        self.path = checks.instance("path following: path", path, Path, "a Path")
+        for what, value in (("width", width), ("duration", duration)):
+            checks.number(f"{self.name}: {what}", value, above=0.0)
+        self.width, self.duration = width, duration
+        self._spread = np.array([0.0, offset, heading])
+        self.features = (
+            Feature("offset", "m", width, 20.0 * width),
+            Feature("heading_error", "rad", 1.0, np.pi),
+            *(Feature(f"aim_{k}", "m", 5.0, 1e3) for k in range(len(AHEAD))),
+            *(Feature(f"curvature_{k}", "1/m", 0.02, 1e3) for k in range(len(AHEAD))),
+            VX,
+            VY,
+            YAW_RATE,
+            STEERING,
+        )
+
+    def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+        x, y, yaw = to_frame(sensors, *goal)
+        speed = self.vehicle.speed
+        views = [self.path.view(x, y, yaw, speed * ahead, speed * ahead) for ahead in AHEAD]
+        error = views[0].heading_error
+        found: dict[str, Scalar] = {
+            "offset": views[0].offset,
+            "heading_error": error,
+            "along": sensors["vx"] * cos(error) - sensors["vy"] * sin(error),
+        }
+        for k, view in enumerate(views):
+            found |= {f"aim_{k}": view.aim, f"curvature_{k}": view.curvature}
+        return found | {name: sensors[name] for name in ("vx", "vy", "yaw_rate", "steering")}
+
+    def drawn(self, random: np.random.Generator) -> Floats:
+        drawn: Floats = random.uniform(-self._spread, self._spread)
+        return drawn
+
+    def judge(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+        offset, speed = now["offset"] / self.width, self.vehicle.speed
+        made = 1.0 - np.abs(now["along"] - speed) / speed
+        reward = made - offset * offset - 0.05 * ((actions - previous) ** 2).sum(axis=1)
+        left = np.abs(offset) > 1.0
+        return Judgement(reward - self.failure * left, left, np.zeros_like(left))
+
+    def lines(self, goal: Floats, x: Floats) -> list[GroundLine]:
+        along = np.linspace(x.min() - 10.0, x.max() + 40.0, 200)
+        if not isinstance(self.path, LateralPath):
+            return []
+        middle = np.array([[s, float(self.path.y_ref(s))] for s in along])
+        side = np.array([0.0, self.width])
+        found = [GroundLine(to_world(middle, goal), "#0b6fb8")]
+        return [
+            *found,
+            *(GroundLine(to_world(middle + sign * side, goal), "#999999") for sign in (-1.0, 1.0)),
+        ]

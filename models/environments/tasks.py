@@ -15,7 +15,6 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, minimum, sin, where
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import (
     STEERING,
     VX,
@@ -24,6 +23,7 @@ from ce_dynamics.models.environments.task import (
     Feature,
     GroundLine,
     Judgement,
+    PathFollowing,
     Seen,
     Sensors,
     Task,

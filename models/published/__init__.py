@@ -23,13 +23,13 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ce_dynamics.models.published.a03_squeezer import squeezer as squeezer
-    from ce_dynamics.models.published.a05_governor import governor as governor
     from ce_dynamics.models.published.collection import (
         MECHANISMS as MECHANISMS,
         RoughRoad as RoughRoad,
         bricard as bricard,
         car_axis as car_axis,
         four_bars as four_bars,
+        governor as governor,
         modelica_four_bar as modelica_four_bar,
         pendulum as pendulum,
     )

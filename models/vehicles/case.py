@@ -25,8 +25,7 @@ from ce_dynamics.models.data.quantities import check_number, si_value
 from ce_dynamics.models.parts.body_contact import GroundSpring
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.models.parts.roads.composition import SumRoad
-from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.contract import Road, SumRoad
 from ce_dynamics.models.parts.roads.kinds import check_road, road as road_of
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build

@@ -21,8 +21,8 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.models.data.layers import Groups, ListedNumber, flatten, lay, validate
 from ce_dynamics.models.data.reading import OVERRIDE, DataFile, Table, parse_override
+from ce_dynamics.models.data.schema import Groups, ListedNumber, flatten, lay, validate
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import HullData

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
-from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, FileEntry, Table, read_file
+from ce_dynamics.models.data.schema import Groups
 from ce_dynamics.models.vehicles.tree import shorten
 
 HERE = Path(__file__).parent

@@ -21,8 +21,8 @@ from pydantic import BaseModel
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.quantities import ParameterQuantity
+from ce_dynamics.models.data.schema import Groups
 
 _FREE = re.compile(
     r"""chassis\.(mass|com\.[xyz]|inertia\.\w+)

@@ -23,9 +23,8 @@ from pydantic import create_model
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.reading import Assignment
-from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.data.schema import Groups, Section
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData

@@ -12,9 +12,9 @@ from functools import partial
 from typing import NamedTuple
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.layers import Groups, lay
 from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity
 from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Key, Table
+from ce_dynamics.models.data.schema import Groups, lay
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout
 from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA

@@ -18,8 +18,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.roads.composition import SumRoad
-from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.contract import Road, SumRoad
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre, single_tyres

@@ -11,9 +11,9 @@ from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.models.data.layers import Groups, ListedNumber
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
 from ce_dynamics.models.data.reading import Assignment, Table
+from ce_dynamics.models.data.schema import Groups, ListedNumber
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner

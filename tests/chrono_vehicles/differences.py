@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.errors import PhysicalityWarning
-from ce_dynamics.models.data.layers import ListedNumber
+from ce_dynamics.models.data.schema import ListedNumber
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 Listing = Mapping[str, ListedNumber]

@@ -27,8 +27,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.handling.metrics.instants import signals
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.vehicles.comfort import W_K, Weighting, compute_weighted_rms
 from ce_dynamics.models.vehicles.corner import sprung_body
+from ce_dynamics.models.vehicles.summary import W_K, Weighting, compute_weighted_rms
 
 Complex = NDArray[np.complex128]
 

@@ -19,7 +19,7 @@ from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.parts.manoeuvres import Option, StraightOn
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 from ce_dynamics.models.parts.roads.iso8608 import CLASSES
-from ce_dynamics.models.vehicles.comfort import W_D, W_K
+from ce_dynamics.models.vehicles.summary import W_D, W_K
 from ce_dynamics.views.charts import Chart, Line
 
 ONSET = 3.0

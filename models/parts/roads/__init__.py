@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.parts.roads.composition import PlacedRoad as PlacedRoad, SumRoad as SumRoad
-    from ce_dynamics.models.parts.roads.contract import Road as Road
+    from ce_dynamics.models.parts.roads.contract import (
+        PlacedRoad as PlacedRoad,
+        Road as Road,
+        SumRoad as SumRoad,
+    )
     from ce_dynamics.models.parts.roads.friction import (
         Friction as Friction,
         FrictionMap as FrictionMap,

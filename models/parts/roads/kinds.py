@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option, find_option
-from ce_dynamics.models.parts.roads.composition import SumRoad
-from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.contract import Road, SumRoad
 from ce_dynamics.models.parts.roads.friction import EDGE, Friction, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import BAND, RandomRoad
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, is_map_file, read_map

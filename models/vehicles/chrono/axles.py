@@ -13,7 +13,11 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     BUSHINGS,
     UNPHYSICAL,
     Matrix,
+    brake,
+    lean,
     move_bushings_to_chassis as bushed_on_chassis,
+    rotor,
+    wheel_files,
 )
 from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple_chassis, middle
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, RIGHT, joins_the_steering, words_unsteered
@@ -21,7 +25,6 @@ from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, qu
 from ce_dynamics.models.vehicles.chrono.pairing import find_companion, own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
-from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.suspensions.template import GRAPH as LISTED, template_of
 

@@ -10,6 +10,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     UNPHYSICAL,
     Matrix,
     body,
+    lean_axes,
     link,
     middle,
     moments,
@@ -22,7 +23,6 @@ from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and
 from ce_dynamics.models.vehicles.chrono.generic import GEAR
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
-from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 
 IN_THE_MIDDLE, MIRROR = np.array([1.0, 0.0, 1.0]), np.diag([1.0, -1.0, 1.0])
 CHASSIS, HOUSING = "Chassis Attachment Point", "Axle Housing Attachment Point"

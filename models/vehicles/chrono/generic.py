@@ -9,11 +9,19 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cross
-from ce_dynamics.models.vehicles.chrono.bodies import RIGID, Matrix, body, middle, rod, rotation, unit
+from ce_dynamics.models.vehicles.chrono.bodies import (
+    RIGID,
+    Matrix,
+    body,
+    lean_axes,
+    middle,
+    rod,
+    rotation,
+    unit,
+)
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
-from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 
 ALONG = 0.1
 """[m] from a joint to the points that define its axes."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import numpy as np
 
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.models.data.layers import lay, validate
+from ce_dynamics.models.data.schema import lay, validate
 from ce_dynamics.models.vehicles.built_parts import axle_of, corners_of, steering_of
 from ce_dynamics.models.vehicles.chrono.bodies import (
     UNPHYSICAL,

@@ -16,7 +16,6 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.layers import lay
 from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.reading import parse_override
 from ce_dynamics.models.data.sampling import (
@@ -27,6 +26,7 @@ from ce_dynamics.models.data.sampling import (
     parse_distribution,
     sample,
 )
+from ce_dynamics.models.data.schema import lay
 from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.models.parts.roads import map_files
-from ce_dynamics.models.parts.roads.composition import PlacedRoad, SumRoad
+from ce_dynamics.models.parts.roads.contract import PlacedRoad, SumRoad
 from ce_dynamics.models.parts.roads.friction import FrictionMap, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, road

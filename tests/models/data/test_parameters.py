@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.layers import Groups, flatten, lay, validate
 from ce_dynamics.models.data.quantities import (
     LARGEST,
     InertiaTensor,
@@ -22,7 +21,7 @@ from ce_dynamics.models.data.quantities import (
     triangle_excess,
 )
 from ce_dynamics.models.data.reading import Table, parse_override, read_file, read_text, split_tag
-from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.data.schema import Groups, Section, flatten, lay, validate
 
 
 class Part(Section):

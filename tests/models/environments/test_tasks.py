@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.models.environments.path_following import PathFollowing
-from ce_dynamics.models.environments.task import DrivenVehicle, corners
+from ce_dynamics.models.environments.task import DrivenVehicle, PathFollowing, corners
 from ce_dynamics.models.environments.tasks import LaneChange, Parking, overlap
 from tests.models.environments.toy import toy
 

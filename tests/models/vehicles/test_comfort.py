@@ -9,7 +9,7 @@ import pytest
 from scipy import signal
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.comfort import W_D, W_K, compute_weighted_rms
+from ce_dynamics.models.vehicles.summary import W_D, W_K, compute_weighted_rms
 
 
 @pytest.mark.parametrize(

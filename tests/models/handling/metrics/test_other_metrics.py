@@ -27,8 +27,8 @@ from ce_dynamics.models.handling.metrics.turn import (
     wheel_lift,
 )
 from ce_dynamics.models.parts.manoeuvres import Gate
-from ce_dynamics.models.vehicles.comfort import W_K
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance
+from ce_dynamics.models.vehicles.summary import W_K
 from tests.models.handling.single_track import Car
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.composition import SumRoad
+from ce_dynamics.models.parts.roads.contract import SumRoad
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.kinds import ROADS, road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad

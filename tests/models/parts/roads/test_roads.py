@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.composition import PlacedRoad, SumRoad
-from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.contract import PlacedRoad, Road, SumRoad
 from ce_dynamics.models.parts.roads.friction import SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.map_files import HeightMap
