@@ -32,12 +32,6 @@ from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import plausibility
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shift_points
-from ce_dynamics.models.vehicles.built_parts import (
-    axle_of,
-    bar_of,
-    corners_of,
-    steering_of,
-)
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.files import (
     TYRE_FILE,
@@ -49,15 +43,16 @@ from ce_dynamics.models.vehicles.files import (
     variant_path,
 )
 from ce_dynamics.models.vehicles.free import release_numbers
-from ce_dynamics.models.vehicles.layout import (
-    AXES,
-    AxleLayout,
-    VehicleLayout,
-    groups_of,
-    layout_of,
-    schema_of,
-)
+from ce_dynamics.models.vehicles.layout import AXES, AxleLayout, VehicleLayout, layout_of
 from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
+from ce_dynamics.models.vehicles.schema import (
+    axle_of,
+    bar_of,
+    corners_of,
+    groups_of,
+    schema_of,
+    steering_of,
+)
 from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle

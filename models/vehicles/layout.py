@@ -1,4 +1,4 @@
-"""Layout of a vehicle: its axles with their suspensions and steering, and the schema that follows.
+"""Layout of a vehicle: its axles with their suspensions and steering, its trailers and kinds of parts.
 
 A data file defines the layout in its table ``axles``, from front to rear::
 
@@ -15,16 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from types import new_class
-from typing import Any, ClassVar
-
-from pydantic import create_model
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.reading import Assignment
-from ce_dynamics.models.data.schema import Groups, Section
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
@@ -32,7 +27,6 @@ from ce_dynamics.models.vehicles.bushing_data import (
     EXAMPLE as BUSHING_EXAMPLE,
     MODES,
     BushingItem,
-    bushing_fields,
     bushings_of,
 )
 from ce_dynamics.models.vehicles.sections import CornerData, VehicleDescription
@@ -51,11 +45,10 @@ from ce_dynamics.models.vehicles.trailers import (
     FOLDING,
     STRAIGHT,
     TrailerLayout,
-    trailer_section,
     trailers_of,
 )
 from ce_dynamics.models.vehicles.tree import NO_PARTS, SIDES, Parts, long_name
-from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
+from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS
 
 STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack, RotaryArm)}
 """Steering mechanisms by the name that data files use."""
@@ -65,8 +58,6 @@ PHASES = ("with", "against")
 """Phases of a steered axle: with the driver's steering or, for rear axles, against it."""
 BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
 """Anti-roll bars by the name that data files use."""
-SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
-"""Sections of corners that are listed once for all while these agree."""
 
 AXES: Mapping[str, tuple[float, float, float]] = {
     "longitudinal": (-1.0, 0.0, 0.0),
@@ -372,66 +363,3 @@ def check_effects(layout: VehicleLayout, label: str) -> None:
     for word in ("driven", "braked"):
         if all(getattr(axle, word) == "no" for axle in layout.axles):
             raise DataError(f"{label}: axles: none is {word}; take '{word}: no' from one of them")
-
-
-@lru_cache(maxsize=64)
-def schema_of(layout: VehicleLayout) -> type[VehicleDescription]:
-    """Return the schema of the numbers of such a vehicle."""
-    fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
-    for axle in layout.axles:
-        side, own = axle.sections
-        for corner in axle.corners:
-            words = axle.bushings, axle.name, axle.braked != "no"
-            fields[corner] = (corner_section(side, layout.tyre, *words), ...)
-        parts: dict[str, Any] = {}
-        if axle.anti_roll_bar is not None:
-            parts = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
-        if axle.differential is not None:
-            parts |= {"differential": (DIFFERENTIALS[axle.differential], ...)}
-        if parts or own is not None:
-            fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)
-    for trailer in layout.trailers:
-        fields[trailer.name] = (trailer_section(trailer.hitch), ...)
-    for name, axles in layout.steered.items():
-        fields[name] = (STEERINGS[str(axles[0].steering)].section, ...)
-    schema: type[VehicleDescription] = create_model(
-        "VehicleDescription", __base__=VehicleDescription, **fields
-    )
-    return schema
-
-
-@lru_cache(maxsize=256)
-def corner_section(
-    section: type[CornerData],
-    tyre: str,
-    bushings: tuple[BushingItem, ...] = (),
-    axle: str = "",
-    braked: bool = True,
-) -> type[CornerData]:
-    """Return a suspension's section with the tyre of a kind and bushings; with a brake if it has one."""
-    fields: dict[str, Any] = bushing_fields(bushings, section, axle)
-    if not braked:
-        section = without_brake(section)
-    if tyre != "tmeasy":
-        fields["tyre"] = (tyre_section(tyre), ...)
-    if not fields:
-        return section
-    made: type[CornerData] = create_model(section.__name__, __base__=section, **fields)
-    return made
-
-
-def without_brake(section: type[CornerData]) -> type[CornerData]:
-    """Return the section without the field ``brake``, so that numbers of all brakes do not apply to it."""
-    none = {"__module__": __name__, "__annotations__": {"brake": ClassVar[None]}, "brake": None}
-    return new_class(section.__name__, (section,), exec_body=lambda body: body.update(none))
-
-
-@lru_cache(maxsize=64)
-def groups_of(layout: VehicleLayout) -> Groups:
-    """Return the corners, and which of them the name of an axle stands for."""
-    return Groups(
-        schema=schema_of(layout),
-        members=tuple(corner for axle in layout.axles for corner in axle.corners),
-        groups={axle.name: axle.corners for axle in layout.axles},
-        shared=SHARED,
-    )

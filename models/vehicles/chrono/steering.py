@@ -9,7 +9,6 @@ import numpy as np
 
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.data.schema import lay, validate
-from ce_dynamics.models.vehicles.built_parts import axle_of, corners_of, steering_of
 from ce_dynamics.models.vehicles.chrono.bodies import (
     UNPHYSICAL,
     Matrix,
@@ -21,7 +20,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, write_data_file, yaml_text
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of
+from ce_dynamics.models.vehicles.layout import layout_of
+from ce_dynamics.models.vehicles.schema import axle_of, corners_of, groups_of, schema_of, steering_of
 from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_reach
 
 

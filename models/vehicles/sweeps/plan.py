@@ -33,7 +33,8 @@ from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
-from ce_dynamics.models.vehicles.layout import VehicleLayout, groups_of
+from ce_dynamics.models.vehicles.layout import VehicleLayout
+from ce_dynamics.models.vehicles.schema import groups_of
 from ce_dynamics.models.vehicles.tree import short_name
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
