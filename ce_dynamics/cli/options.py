@@ -38,12 +38,10 @@ class HelpPanel(NamedTuple):
         return self(text, "--vehicle", default=default, metavar="NAME|FILE", **how)
 
     def variant(self) -> Any:
-        """Return ``--variant``."""
         text = "The first vehicle once more, with other numbers; repeatable."
         return self(text, metavar="'TITLE: PATH=VALUE; ...'")
 
     def speed(self, more: str = "") -> Any:
-        """Return ``--speed``."""
         return self(f"Speed at the start.{more}")
 
     def overrides(self, text: str = "Override a parameter.") -> Any:
@@ -51,11 +49,9 @@ class HelpPanel(NamedTuple):
         return self(text, "--set", metavar="PATH=VALUE")
 
     def tyre(self, text: str = "A tyre property file (.tir); repeatable.") -> Any:
-        """Return ``--tyre``."""
         return self(text, metavar="[AXLE=]FILE")
 
     def road(self) -> Any:
-        """Return ``--road``."""
         return self("As of a simulation; see simulate-vehicle --list-roads.", metavar="ROAD|FILE")
 
 

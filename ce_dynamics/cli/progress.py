@@ -54,7 +54,6 @@ class Display:
             self.progress.stop()
 
     def show_part(self, text: str) -> None:
-        """Show the part of the stage in progress."""
         if self.progress is not None:
             self.progress.update(self.task, description=text)
 

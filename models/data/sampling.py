@@ -33,7 +33,6 @@ class Range:
     points: int = GRID_POINTS
 
     def grid(self) -> list[float]:
-        """Return points of a grid."""
         return [float(x) for x in np.linspace(self.low, self.high, self.points)]
 
     def at(self, fraction: Floats) -> Floats:
@@ -48,7 +47,6 @@ class Choice:
     values: tuple[float, ...]
 
     def grid(self) -> list[float]:
-        """Return points of a grid."""
         return list(self.values)
 
     def at(self, fraction: Floats) -> Floats:

@@ -99,7 +99,6 @@ class Groups:
         return leaves(self.schema)
 
     def section(self, key: Key) -> type[BaseModel] | None:
-        """Return the section of a key; None if there is none."""
         model: type[BaseModel] | ParameterQuantity | None = self.schema
         for name in key:
             model = fields_of(model).get(name) if isinstance(model, type) else None

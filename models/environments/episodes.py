@@ -77,7 +77,6 @@ class Episodes:
         return u, goal
 
     def begin(self, member: int, given: Floats, seen: Floats) -> None:
-        """Begin an episode of a copy."""
         self.given[member], self.before[member] = given, seen
         self.steps[member], self.previous[member] = 0, 0.0
 

@@ -143,7 +143,6 @@ class AxleFigures:
 
     @property
     def bars(self) -> list[str]:
-        """Bars with a twist."""
         return [name for name in self.axle.bars if name in self.poses.elements]
 
     # Traced functions

@@ -336,7 +336,6 @@ class LivePage:
 
     @cached_property
     def html(self) -> str:
-        """The page."""
         packed = Packed()
         content = self.content(packed)
         return page(self.title, content, packed, "kc.js")

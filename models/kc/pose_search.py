@@ -103,7 +103,6 @@ class PoseSearch:
         self._newton = compile_function(figures.newton).bind()
 
     def travel_of(self, c: Floats) -> Floats:
-        """Return the travel of the wheels in a pose."""
         bound = self._newton
         bound.inputs["c"][:], bound.inputs["goal"][:] = c, 0.0
         bound.run()

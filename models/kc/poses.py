@@ -510,7 +510,6 @@ class AxlePoses:
 
     @cached_property
     def geometry(self) -> TracedFunction:
-        """`Geometry` of c."""
         return trace(f"{self.axle.name} axle", self._measure, {"c": self.size})
 
     @cached_property

@@ -83,7 +83,6 @@ class TwistSpring(ForceElement):
         return (*carried, *((body.carrier, hinge.at_parent) for body, hinge in hinges))
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Return the torques, and the energy of the spring."""
         twist = observer.coordinate(self.one, 0) - observer.coordinate(self.other, 0)
         rate = observer.rate(self.one) - observer.rate(self.other)
         torque = -self.stiffness * twist - self.damping * rate

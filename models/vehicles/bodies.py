@@ -125,7 +125,6 @@ class BodyParameters(Mirrored):
     inertia: Vector
 
     def mirror(self) -> Self:
-        """Return the mirror image in y."""
         return replace(self, com=_S * self.com, inertia=_S[:, None] * self.inertia * _S)
 
 

@@ -87,7 +87,6 @@ class VehicleBushing:
         data: CornerData,
         mode: str,
     ) -> VehicleBushing:
-        """Return a bushing as written."""
         written: BushingData = getattr(data, item.name)
         key = f"{item.file}{axle.name}.{item.name}"
         given = {axis: getattr(written, axis) for axis in (*ALONG, *ABOUT)}

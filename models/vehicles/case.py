@@ -162,7 +162,7 @@ class VehicleSetup:
         practice: bool = True,
         steering_wheel: bool = False,
     ) -> Case:
-        """Return embed and compile the model and find its initial state, once for each task.
+        """Embed and compile the model and find its initial state, once for each task.
 
         Parameters
         ----------

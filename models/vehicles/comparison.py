@@ -95,7 +95,6 @@ class ChronoRecording:
 
     @cached_property
     def columns(self) -> Mapping[str, Floats]:
-        """Columns by name."""
         opened = gzip.open if self.path.suffix == ".gz" else open
         try:
             with opened(self.path, "rt", encoding="utf-8") as file:
@@ -219,7 +218,6 @@ class RecordedInputs:
         return cls(steering, throttle, brake, recording.interval)
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> dict[str, Scalar]:
-        """Return the inputs at a time."""
         at = minimum(t / self.interval, float(self.steering.last + 1))
         row = minimum(floor(at), float(self.steering.last))
         part = at - row
@@ -377,7 +375,6 @@ class Rest:
     turning: float
 
     def row(self) -> str:
-        """Return a row of a table."""
         com = ", ".join(f"{1e3 * value:.2f}" for value in self.com)
         parts = f"{1e2 * self.load:.3f}", f"{1e3 * self.spring_length:.3f}", f"{1e2 * self.spring_force:.2f}"
         ends = f"{1e3 * self.spindle:.3f}", f"{1e2 * self.moving:.3f}", f"{self.turning:.0e}"

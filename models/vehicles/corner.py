@@ -100,7 +100,6 @@ class Corner(Mirrored):
 
     @property
     def springs(self) -> Mapping[str, SpringData | DamperData]:
-        """Springs and dampers by name."""
         return self.axle.side(self.name).springs
 
     @property

@@ -98,7 +98,6 @@ class AxleLayout:
 
     @property
     def template(self) -> Template:
-        """Template of its suspension."""
         return graph_template(self.graph) if self.suspension == GRAPH else template_of(self.suspension)
 
     @property
@@ -125,7 +124,6 @@ class AxleLayout:
 
     @property
     def corners(self) -> tuple[str, str]:
-        """Names of its corners."""
         left, right = (f"{self.name}_{side}" for side in SIDES)
         return left, right
 

@@ -106,7 +106,7 @@ class MagicFormulaParameters(SidedTyre):
         return self.coefficients.VERTICAL_STIFFNESS * self.coefficients.LCZ
 
     def mount(self, side: int) -> TyreModel:
-        """Return mounted on the left (1) or on the right (−1)."""
+        """Return the model of the tyre mounted on the left (1) or on the right (−1)."""
         if self.chrono_delay is not None:
             opposite = MagicFormula(self.coefficients, self.side, "right" if side > 0 else "left")
             return ChronoMagicFormula(opposite, self.mu0, delay=self.chrono_delay)
@@ -153,7 +153,6 @@ class MagicFormulaBase(Section):
             raise DataError(f"{name} has no effect in version {c.version}{lacking}; leave it out")
 
     def coefficients(self) -> dict[str, float]:
-        """Return the coefficients that are given."""
         own = MagicFormulaBase.model_fields
         given = {name: getattr(self, name) for name in type(self).model_fields if name not in own}
         return {name: value for name, value in given.items() if value is not None}

@@ -92,7 +92,6 @@ class Reference:
         return component / sqrt(x * x + y * y)
 
     def point(self, observer: Observer) -> PointState:
-        """Return the motion of the reference point."""
         return observer.point(self.chassis, self.chassis.inboard.at, self.ground)
 
     def velocity(self, observer: Observer, k: int) -> Scalar:
@@ -110,11 +109,9 @@ class Reference:
         return instant.acceleration(self.chassis, self.chassis.inboard.at)[2]
 
     def position(self, observer: Observer, k: int) -> Scalar:
-        """Return the position in the world."""
         return self.point(observer).r[k]
 
     def speed(self, observer: Observer) -> Scalar:
-        """Return the horizontal speed."""
         v = self.point(observer).v
         return sqrt(v[0] * v[0] + v[1] * v[1])
 

@@ -118,7 +118,7 @@ class SteeringWheel:
     wheels: tuple[tuple[Body, Vector], ...]
 
     def angle(self, observer: Observer) -> Scalar:
-        """Return angle, positive to the left [rad]."""
+        """Return its angle, positive to the left [rad]."""
         body, gain = self.led[0]
         return self.lock * observer.coordinate(body) / gain
 

@@ -56,7 +56,6 @@ class TurningDamper(ForceElement):
         return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Return the torque."""
         torque = -self.damping * observer.rate(self.body, self.component)
         return Response((HingeLoad(self.body, self.component, torque),), outputs={"torque": torque})
 
@@ -87,7 +86,6 @@ class BallData(HitchData):
     yaw_damping: AngularDamping | None = None
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """Add the trailer on a spherical hinge."""
         trailer = add_rigid_body(system, name, body, tower, Spherical(at))
         if self.yaw_damping is not None:
             system.add_force(TurningDamper(f"{name}.stabiliser", trailer, 2, self.yaw_damping))
@@ -98,7 +96,6 @@ class PintleData(HitchData):
     """A pintle and its eye: the trailer turns any way about it; the play of a real one is left out."""
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """Add the trailer on a spherical hinge."""
         return add_rigid_body(system, name, body, tower, Spherical(at))
 
 
@@ -140,7 +137,6 @@ class TorsionHitchData(HitchData):
     roll_damping: AngularDamping
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
-        """Add the trailer on a hinge along the vehicle."""
         rear = add_rigid_body(system, name, body, tower, Revolute(X, at))
         law = TorsionSpringDamper(f"{name}.shaft", rear, spring=self.roll_stiffness, damper=self.roll_damping)
         system.add_force(law)

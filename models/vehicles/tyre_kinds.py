@@ -193,7 +193,6 @@ class SlipTyreData(SlipLawData):
     contact_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)]
 
     def build(self) -> BuiltTyre:
-        """Return the tyre model."""
         return self.law()
 
 
@@ -223,7 +222,6 @@ class SlipModelLaw(SlipLawData):
         return self
 
     def law(self) -> SlipModel:
-        """Return the tyre model."""
         own = {name: getattr(self, name) for name in own_fields(self.model)}
         return self.model(**self.common(), mu=self.mu, **own)
 
@@ -278,7 +276,6 @@ class Pac89Law(SlipLawData):
         return self
 
     def law(self) -> Pac89Tyre:
-        """Return the tyre model."""
         a, b = self.lateral, self.longitudinal
         lateral = (*a[:5], 0.0, *a[5:], *(0.0,) * 6)
         trail = getattr(self, "trail", 0.0)
@@ -306,7 +303,6 @@ class ChronoTMeasyData(ChronoData, TMeasyData):
     width: Length | None = None
 
     def build(self) -> BuiltTyre:
-        """Return the tyre model."""
         rest = DAHL_STIFFNESS, DAHL_DAMPING
         return ChronoTMeasy(self.parameters(*rest, *rest), width=self.width or 0.0, delay=self.delay or 0.0)
 
@@ -315,7 +311,6 @@ class ChronoSlipData(ChronoData, SlipModelLaw):
     """A simple tyre as Project Chrono evaluates it."""
 
     def build(self) -> BuiltTyre:
-        """Return the tyre model."""
         return ChronoSlipTyre(self.law(), delay=self.delay or 0.0)
 
 
@@ -325,7 +320,6 @@ class ChronoTMsimpleData(ChronoData, TMsimpleLaw):
     width: Length | None = None
 
     def build(self) -> BuiltTyre:
-        """Return the tyre model."""
         return ChronoSlipTyre(self.law(), width=self.width or 0.0, delay=self.delay or 0.0)
 
 
@@ -342,7 +336,6 @@ class ChronoPac89Data(ChronoData, Pac89Law):
         return self
 
     def build(self) -> BuiltTyre:
-        """Return the tyre model."""
         return ChronoPac89(self.law(), tuple(self.aligning), self.lateral_stiffness, delay=self.delay or 0.0)
 
 

@@ -226,7 +226,6 @@ class SplineCurve:
         self.table = Table(coefficients(np.asarray(values, dtype=float), axis.periodic), reach=3)
 
     def value(self, place: AxisPosition) -> Scalar:
-        """Return the value at a place of its axis."""
         return self._sum(place, cubic_weights(place.s))
 
     def slope(self, place: AxisPosition) -> Scalar:
@@ -253,7 +252,6 @@ class Grid:
         self.table = Table(z, reach=(self.order - 1) * (self.row + 1))
 
     def value(self, x: Scalar, y: Scalar) -> Scalar:
-        """Return the value at a point."""
         along, across = self.x.place(x), self.y.place(y)
         return self._sum(along, across, self._weights(self.x, along), self._weights(self.y, across))
 

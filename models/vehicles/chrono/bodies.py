@@ -267,7 +267,7 @@ def link(reading: Reading, part: JsonObject, outer: str, yields: bool = False) -
 
 
 def middle(a: Matrix, b: Matrix) -> Matrix:
-    """Return the half way between two points."""
+    """Return the middle of two points."""
     return np.asarray(0.5 * (a + b))
 
 

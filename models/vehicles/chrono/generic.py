@@ -202,7 +202,7 @@ def own_name(item: JsonObject, words: Mapping[str, object], suffix: str = "") ->
 
 
 def body_name(item: JsonObject, key: str, names: Mapping[str, str]) -> str:
-    """Return the our name of a body that a key names, or the one on a side."""
+    """Return our name of a body that a key names, or the one on a side."""
     value = item.data.get(key)
     if isinstance(value, list) and len(value) == 2 and value[1] in ("Left", "Right"):
         item.has(key)

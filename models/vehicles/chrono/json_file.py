@@ -140,7 +140,6 @@ class JsonObject:
 
     @classmethod
     def of(cls, path: Path) -> JsonObject:
-        """Return a file."""
         return cls(load(path), path)
 
     def has(self, key: str) -> bool:
@@ -149,7 +148,6 @@ class JsonObject:
         return key in self.data
 
     def key_error(self, key: str, problem: str) -> DataError:
-        """Return an error that names file and key."""
         return DataError(f"{self.path.name}: {self.name(key)}: {problem}")
 
     def name(self, key: str) -> str:
@@ -173,7 +171,6 @@ class JsonObject:
         return value
 
     def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
-        """Return a list of numbers."""
         expected = f"a list of {count} numbers" if count else "a list of numbers"
         value = self._value(key, f"{expected}, for example [1, 2, 3]")
         if not isinstance(value, list) or not value or (count is not None and len(value) != count):
@@ -228,7 +225,6 @@ class JsonObject:
         return x, y
 
     def text(self, key: str) -> str:
-        """Return a word."""
         value = self._value(key, "text in quotes")
         if not isinstance(value, str) or not value.strip():
             raise self.key_error(key, f"{checks.show(value)} is no text; write it in quotes")
@@ -263,7 +259,6 @@ class JsonObject:
 
     @property
     def template(self) -> str:
-        """Template that the file names."""
         return self.text("Template")
 
     def wrong_kind(self, what: str) -> DataError:

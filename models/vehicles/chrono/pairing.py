@@ -29,7 +29,6 @@ class FileChoice:
     trailer: Path | None = None
 
     def tyre(self, axle: int) -> Path | None:
-        """Return the tyre of an axle, if it is named."""
         return self.tyres[min(axle, len(self.tyres) - 1)] if self.tyres else None
 
 

@@ -102,7 +102,6 @@ class Reading:
         return part
 
     def file(self, part: JsonObject, key: str) -> JsonObject:
-        """Return the file that a key names."""
         return self.open(self.path_of(part, key))
 
     def path_of(self, part: JsonObject, key: str) -> Path:

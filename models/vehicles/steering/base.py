@@ -124,13 +124,11 @@ class Steering(ABC):
 
     @property
     def actuator(self) -> ActuatorData | None:
-        """The actuator, if one leads it."""
         led: LedData = self.data
         return led.actuator
 
     @property
     def column(self) -> ColumnData | None:
-        """The column, if one leads it."""
         led: LedData = self.data
         return led.column
 
@@ -196,7 +194,6 @@ class OneBody(Steering):
 
     @cached_property
     def body(self) -> BodyParameters:
-        """The body in vehicle coordinates."""
         return body(self.data, np.zeros(3))
 
     def aim(self, corners: Sequence[Corner]) -> Steering:
@@ -266,7 +263,6 @@ class RotaryArm(OneBody):
 
     @cached_property
     def axis(self) -> Vector:
-        """Direction of its axis."""
         along = np.array(self.data.shaft) - self.pivot
         return np.asarray(along / magnitude(along))
 

@@ -149,7 +149,6 @@ class Pitman(Steering):
 
     @classmethod
     def of(cls, data: PitmanData) -> Self:
-        """Build the steering from its data."""
         c, s = cos(data.tilt), sin(data.tilt)
         R = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])  # about +y
         origin = np.array(data.origin)

@@ -199,7 +199,6 @@ class BuiltAxle:
         return next(name for name in choices if f"{part}.{name}" in side.points)
 
     def point(self, word: str, side: Side | None) -> Vector:
-        """Return a point by its name."""
         head, _, which = word.rpartition(".")
         if which in self.by_side:
             return self.point(head, self.by_side[which])
@@ -216,7 +215,6 @@ class BuiltAxle:
         return self.middle.points[word]
 
     def place(self, joint: TemplateJoint, side: Side | None) -> PlacedJoint:
-        """Return a joint in vehicle coordinates."""
         owner = self.middle if side is None else side
         one, other = (self.body(word, side) for word in joint.between)
         words = [f"{joint.between[1]}.com" if word == "com" else word for word in joint.points]
@@ -333,7 +331,6 @@ class BuiltAxle:
         return tuple(part for name, part in self.parts.items() if name.rpartition(".")[0] == owner)
 
     def side(self, corner: str) -> Side:
-        """Return the side of a corner."""
         return next(side for side in self.sides if side.name == corner)
 
     @property

@@ -86,7 +86,6 @@ class Builder:
         self.around = {CHASSIS: chassis, STEERING: chassis if steering is None else steering}
 
     def find(self, name: str) -> Body:
-        """Return a body."""
         return self.around.get(name) or self.system.find(name)
 
     def name(self, word: str) -> str:
@@ -174,7 +173,6 @@ class Builder:
     def add_torsion(
         self, name: str, body: str, spring: float, damper: float, free: Scalar = 0.0, component: int = 0
     ) -> None:
-        """Add a spring and a damper on the hinge of a body."""
         self.system.add_force(
             TorsionSpringDamper(
                 name, self.system.find(body), spring=spring, damper=damper, free=free, component=component

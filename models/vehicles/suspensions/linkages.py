@@ -98,7 +98,6 @@ class Given(NamedTuple):
     has_mass: Callable[[str], bool]
 
     def name_own(self, body: str) -> str:
-        """Return the name of a body of the owner."""
         return f"{self.joints[0].owner}.{body}"
 
 

@@ -340,7 +340,6 @@ class Template:
 
     @functools.cached_property
     def side_section(self) -> type[CornerData]:
-        """Section of either side."""
         return self.extend(CornerData, "side", self.side.fields)
 
     @functools.cached_property
