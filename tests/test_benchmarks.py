@@ -14,14 +14,13 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.simulate import simulate
-from tests.benchmarks import budgets
 from tests.benchmarks.__main__ import main
 from tests.benchmarks.accuracy import Point, at_error, positions
 from tests.benchmarks.evaluation import TOLERANCE, accelerations
 from tests.benchmarks.large_systems import chain
 from tests.benchmarks.mechanism import Mechanism, deviation, four_bar_chain, reference, ride_mechanism
 from tests.benchmarks.report import Table, number, written_into
-from tests.benchmarks.suite import PARTS
+from tests.benchmarks.suite import MEASURED, budget_table
 from tests.benchmarks.timing import Contender, race
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "performance.txt"
@@ -244,7 +243,7 @@ def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_page_has_a_filled_block_for_every_part() -> None:
     text = PAGE.read_text()
-    for name in ("machine", "budgets", *PARTS):
+    for name in ("machine", "budgets", *MEASURED):
         block = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)
         assert block is not None, name
         assert block[1].startswith("**"), name
@@ -262,7 +261,7 @@ def test_budgets_are_judged_by_the_numbers() -> None:
         },
         "drift": {"constraint embedding, LSODA": {"max": 1e-15}, "GGL": {"max": 1.0}},
     }
-    rows = {row[0]: row[1:] for row in budgets.table(data).rows}
+    rows = {row[0]: row[1:] for row in budget_table(data).rows}
     assert rows["full vehicle, RK4 at 1 ms, one core"] == ("≥ 60 × real time", "59 ×", "**no**")
     assert rows["a step in the loop against the bare evaluations"][1:] == ("1.5 ×", "yes")
     assert rows["loop closure, 60 s"][1:] == ("1e-15 m", "yes")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.benchmarks import friction_problems, thrown_boxes
+from tests.benchmarks import contact, friction_problems
 from tests.ce_dynamics.contact.piles import sphere_wall
 
 
@@ -83,9 +83,9 @@ def test_global_problems_are_reduced_to_contacts(tmp_path: Path, rng: np.random.
 
 
 def test_thrown_boxes_all_land() -> None:
-    model, body = thrown_boxes.box()
-    unilateral = thrown_boxes.standing(model, body, 0.6)
+    model, body = contact.box()
+    unilateral = contact.standing(model, body, 0.6)
     for seed in range(2):
-        one = thrown_boxes.throw(unilateral, 0.6, seed, 0.7)
+        one = contact.throw(unilateral, 0.6, seed, 0.7)
         assert one.reached == 0.7
         assert one.unresolved == 0

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
-import io
-import runpy
 from collections.abc import Callable
-from contextlib import redirect_stdout
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import CompiledFunction, compile_function
+from ce_dynamics.compiler import compile_function
 from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks import pinocchio_native
 from tests.benchmarks.mechanism import Floats, deviation, independent, reference, ride_mechanism
 from tests.benchmarks.mujoco_peer import IMPEDANCE, SETTINGS, Soft
 from tests.benchmarks.pinocchio_native import Driver, MissingError
-from tests.benchmarks.pinocchio_peer import Bound
 from tests.benchmarks.report import Options, Result, Table, number
-from tests.benchmarks.simbody_peer import Apart
-from tests.benchmarks.timing import Batch, Contender, best_of, native_loop, python_loop, race
+from tests.benchmarks.timing import Contender, best_of, prepared, python_loop, race
 
 TOLERANCE = 1e-6
 """Relative, of accelerations at t = 0, up to which a model counts as the same."""
@@ -30,7 +22,7 @@ TOLERANCE = 1e-6
 HEAVY = tuple(
     f"{body}.mass={mass} kg" for body, mass in (("tie_rod", 3), ("shock_lower", 3), ("shock_upper", 3))
 )
-"""Seven bodies with mass in every corner, as the prototype has them: arms, upright, tie rod, shock, wheel."""
+"""Seven bodies with mass in every corner: arms, upright, tie rod, shock, wheel."""
 
 
 def run(options: Options) -> Result:
@@ -69,8 +61,7 @@ def run(options: Options) -> Result:
     return Result((Table("One evaluation of the ride model", head, rows, tuple(notes)),), data)
 
 
-PEERS = ("Pinocchio C++ exact", "Pinocchio C++ constraint", "Pinocchio C++ lcaba", "Pinocchio Python",
-         "MuJoCo", "Simbody")  # fmt: skip
+PEERS = ("Pinocchio C++ exact", "Pinocchio C++ constraint", "Pinocchio C++ lcaba", "MuJoCo")
 
 
 def gather(options: Options) -> tuple[list[Contender], list[str]]:
@@ -79,8 +70,7 @@ def gather(options: Options) -> tuple[list[Contender], list[str]]:
     missing: list[str] = []
     sources: list[tuple[str, Callable[[], list[Contender]]]] = [
         ("DAE reference", dae), ("Pinocchio in C++", lambda: pinocchio_cpp(options)),
-        ("Pinocchio from Python", pinocchio_python), ("MuJoCo", lambda: mujoco(options)),
-        ("Simbody", simbody), ("the prototype", lambda: prototype(options.prototype)),
+        ("MuJoCo", lambda: mujoco(options)),
     ]  # fmt: skip
     for name, source in sources:
         try:
@@ -88,20 +78,6 @@ def gather(options: Options) -> tuple[list[Contender], list[str]]:
         except (MissingError, ImportError) as reason:
             missing.append(f"{name} ({reason})")
     return contenders, missing
-
-
-def prepared(function: CompiledFunction, y: Floats, u: Floats | None = None) -> tuple[Batch, Floats]:
-    """A loop in machine code over an evaluation at one state, and its result."""
-    binding = function.bind()
-    if u is not None:
-        binding.inputs["u"][...] = u if function.lanes == 1 else u[:, np.newaxis]
-    binding.inputs["y"][...] = y if function.lanes == 1 else y[:, np.newaxis]
-    binding.run()
-    arrays = (*binding.inputs.values(), *binding.outputs.values())
-    table = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
-    loop = native_loop(function.table_address, [ctypes.addressof(table)], (binding, table))
-    result = binding.outputs["y_dot"]
-    return loop, result if function.lanes == 1 else result[:, -1]
 
 
 def ours() -> list[Contender]:
@@ -194,18 +170,6 @@ def pinocchio_cpp(options: Options) -> list[Contender]:
     return found
 
 
-def pinocchio_python() -> list[Contender]:
-    """The package as it comes."""
-    rods = ride_mechanism(rods=True)
-    bound = Bound(rods)
-    nothing = best_of(python_loop(bound.nothing), 20)
-    error = deviation(independent(rods, bound.constraint_dynamics(), classical=False))
-    text = f"mu = 1e-12, one iteration; a call of next to nothing takes {number(1e6 * nothing)} µs of it"
-    return [
-        Contender("Pinocchio Python constraintDynamics", text, python_loop(bound.constraint_dynamics), error)
-    ]
-
-
 def mujoco(options: Options) -> list[Contender]:
     """The fastest of its solvers and storages."""
     closed = ride_mechanism()
@@ -222,29 +186,3 @@ def mujoco(options: Options) -> list[Contender]:
         f"an empty call takes {number(1e6 * nothing)} µs of it"
     )
     return [Contender("MuJoCo", text, python_loop(soft.forward), error)]
-
-
-def simbody() -> list[Contender]:
-    """Below OpenSim's model, in a process of its own."""
-    engine = Apart()
-    text = (
-        "through opensim: realizeVelocity + calcAcceleration; "
-        f"empty calls take {number(1e6 * engine.nothing)} µs of it"
-    )
-    return [Contender("Simbody", text, engine.batch, engine.deviation)]
-
-
-def prototype(path: Path | None) -> list[Contender]:
-    """The feasibility script's graph, compiled by the script (all fast-math flags, speed level 1)."""
-    if path is None:
-        raise MissingError("give its path with --prototype")
-    with redirect_stdout(io.StringIO()):
-        script: dict[str, Any] = runpy.run_path(str(path))
-    engine = script["compile"](script["emit"](script["f"], 1), 1)
-    arrays = [np.zeros(n) for n in (15, 14, 2, 24, 14)]
-    arrays[0][3] = 1.0
-    arrays[1][:] = 0.1 * np.arange(14)
-    pointers = [a.ctypes.data for a in arrays]
-    loop = native_loop(engine.get_function_address("f"), pointers, (engine, arrays, script))
-    text = f"{script['f'].n_instructions():,} instructions; another, unvalidated vehicle without force laws"
-    return [Contender("feasibility prototype", text, loop)]

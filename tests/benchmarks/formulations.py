@@ -13,7 +13,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 from tests.benchmarks.mechanism import Floats
 from tests.benchmarks.report import Options, Result, Table, number
-from tests.benchmarks.timing import Contender, native_loop, python_loop, race
+from tests.benchmarks.timing import Contender, prepared, python_loop, race
 
 SPEED = 12.0
 STEERING, THROTTLE = 0.2, 0.3
@@ -103,8 +103,7 @@ def embedded(model: Model, y: Floats, u: Floats) -> list[Form]:
     """Machine code called from Python, as the others are, and alone."""
     binding = model.dynamics.bind()
     binding.inputs["y"][:], binding.inputs["u"][:] = y, u
-    arrays = (*binding.inputs.values(), *binding.outputs.values())
-    loop = native_loop(model.dynamics.address, [a.ctypes.data for a in arrays], (binding, arrays))
+    loop, _ = prepared(model.dynamics, y, u)
     n_v, bodies = len(model.layout.v), len(model.embedding.aggregates)
     contenders = (
         Contender("embedded, called from Python", "", python_loop(binding.run, binding)),

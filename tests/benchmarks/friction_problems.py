@@ -3,7 +3,6 @@
     python -m tests.benchmarks.friction_problems FILE.hdf5 FILE.dat.gz FOLDER ...
     python -m tests.benchmarks.friction_problems            # generated piles, heaps and boulders instead
     python -m tests.benchmarks.friction_problems --against tests/benchmarks/friction_problems.csv
-    python -m tests.benchmarks.friction_problems --altered FOLDER       # and 19 variants of each
 
 Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets), ``fclib_global``, of
 which it makes W, and Siconos' text files (dimension, number of contacts, storage: 0 dense column-wise, 1
@@ -238,50 +237,6 @@ def files(paths: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
                     print(f"{file.name}: not read, {error}")
 
 
-def altered(name: str, problem: FrictionProblem) -> Iterator[tuple[str, FrictionProblem]]:
-    """The problem, others of its matrix (velocities and friction scaled or perturbed), and itself anew."""
-    W, q, mu = problem
-    size = len(q) // len(mu)
-    normal = np.arange(len(q)) % size == 0
-    scaled = {
-        "as it is": (q, mu), "q_n / 2": (np.where(normal, 0.5 * q, q), mu),
-        "q_n × 2": (np.where(normal, 2.0 * q, q), mu), "q_t × 3": (np.where(normal, q, 3.0 * q), mu),
-        "q_t / 3": (np.where(normal, q, q / 3.0), mu), "−q_t": (np.where(normal, q, -q), mu),
-        "μ / 2": (q, 0.5 * mu), "μ × 2": (q, 2.0 * mu), "μ = 1": (q, np.ones(len(mu))),
-        "μ = 0.05": (q, np.full(len(mu), 0.05)),
-        "μ random": (q, mu * np.random.default_rng(7).uniform(0.3, 1.7, size=len(mu))),
-    }  # fmt: skip
-    for seed in range(3):
-        moved = W @ np.random.default_rng(seed).normal(size=len(q))
-        scaled[f"q + W x, {seed}"] = q + 0.1 * np.linalg.norm(q) / np.linalg.norm(moved) * moved, mu
-    for seed in range(2):
-        noise = np.random.default_rng(seed).normal(size=len(q))
-        scaled[f"q × (1 + x/10), {seed}"] = q * (1.0 + 0.1 * noise), mu
-    for what, (velocity, friction) in scaled.items():
-        yield f"{name[:24]} {what}", FrictionProblem(W, velocity, friction)
-    for what, (matrix, contacts) in told_otherwise(len(mu), size).items():
-        yield f"{name[:24]} {what}", FrictionProblem(matrix @ W @ matrix.T, matrix @ q, mu[contacts])
-
-
-def told_otherwise(count: int, size: int) -> dict[str, tuple[Any, Any]]:
-    """The same physics in other words: S with S W Sᵀ and S q, and the contacts whose μ are meant."""
-    rng = np.random.default_rng(5)
-    orders = {
-        "permuted": rng.permutation(count),
-        "a quarter twice": np.concatenate((np.arange(count), rng.permutation(count)[: -(-count // 4)])),
-        "all twice": np.tile(np.arange(count), 2),
-    }
-    found: dict[str, tuple[Any, Any]] = {
-        what: (sp.kron(sp.identity(count, format="csr")[order], sp.identity(size), "csr"), order)
-        for what, order in orders.items()
-    }
-    if size == 3:
-        c, s = np.cos(angles := rng.uniform(0.0, 6.28, size=count)), np.sin(angles)
-        turns = [np.array(((1.0, 0.0, 0.0), (0.0, a, -b), (0.0, b, a))) for a, b in zip(c, s, strict=True)]
-        found["tangents turned"] = sp.block_diag(turns, "csr"), np.arange(count)
-    return found
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.friction_problems", description=__doc__)
@@ -290,14 +245,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="for one problem at most")
     parser.add_argument("--store", type=Path, metavar="FILE.csv", help="keep the table")
     parser.add_argument("--against", type=Path, metavar="FILE.csv", help="compare with a kept table")
-    parser.add_argument("--altered", action="store_true", help="and 19 variants of each problem")
     options = parser.parse_args(arguments)
     solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25])  # compile
     heads = ("contacts", "residual", "seconds", "systems")
     print(f"{'problem':44s} " + " ".join(f"{head:>9s}" for head in heads) + "  by")
     problems = files(options.paths) if options.paths else itertools.chain(piles(), heaps())
-    if options.altered:
-        problems = (one for name, problem in problems for one in altered(name, problem))
     lines: list[Line] = []
     for name, (W, q, mu) in problems:
         began = time.process_time()

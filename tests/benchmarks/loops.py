@@ -15,11 +15,10 @@ from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.machine import link, object_code
 from ce_dynamics.mechanism.system import System
 from tests.benchmarks import large_systems, pinocchio_native
-from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.mechanism import Floats, four_bar_chain
 from tests.benchmarks.pinocchio_native import Driver, MissingError
 from tests.benchmarks.report import Options, Result, Table, number
-from tests.benchmarks.timing import Contender, best_of, most_memory, race, stopwatch
+from tests.benchmarks.timing import Contender, best_of, most_memory, prepared, race, stopwatch
 
 LARGEST_PEER = 50
 """Four-bars for which Pinocchio is timed: its work space grows so fast that 200 take tens of gigabytes."""

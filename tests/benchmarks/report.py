@@ -88,13 +88,10 @@ class Options:
         Just see that it runs: few repeats, small sizes.
     native : bool
         Compile the C++ driver of Pinocchio (minutes, the first time).
-    prototype : path or None
-        The feasibility script that the first budget compares with.
     """
 
     quick: bool = False
     native: bool = True
-    prototype: Path | None = None
 
     @property
     def rounds(self) -> int:

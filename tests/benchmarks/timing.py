@@ -16,6 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler import CompiledFunction
+
 Batch = Callable[[int], float]
 """Evaluates so many times and returns the seconds that took."""
 
@@ -151,6 +157,25 @@ def native_loop(address: int, pointers: Sequence[int], keep: object = None) -> B
         return time.perf_counter() - start
 
     return batch
+
+
+def prepared(function: CompiledFunction, y: Floats, u: Floats | None = None) -> tuple[Batch, Floats]:
+    """A loop in machine code over an evaluation at one state, and its result."""
+    binding = function.bind()
+    for name, value in (("u", u), ("y", y)):
+        if value is not None and name in binding.inputs:
+            binding.inputs[name][...] = value if function.lanes == 1 else value[:, np.newaxis]
+    binding.run()
+    arrays = (*binding.inputs.values(), *binding.outputs.values())
+    table = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+    loop = native_loop(function.table_address, [ctypes.addressof(table)], (binding, table))
+    result = binding.outputs["y_dot"]
+    return loop, result if function.lanes == 1 else result[:, -1]
+
+
+def evaluation(model: Model, y: Floats | None = None) -> Batch:
+    """Return a loop in machine code over ẏ of a model, at its initial state unless another is given."""
+    return prepared(model.dynamics, model.y0 if y is None else y, model.u0)[0]
 
 
 def machine() -> dict[str, str]:

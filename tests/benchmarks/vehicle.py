@@ -8,9 +8,8 @@ from ce_dynamics.models.hmmwv import prepare
 from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.simulate import simulate
-from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.report import Options, Result, Table, number
-from tests.benchmarks.timing import best_of, python_loop
+from tests.benchmarks.timing import best_of, prepared, python_loop
 
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("rk4 (native), 1 ms", {"method": "rk4", "step": 1e-3}),

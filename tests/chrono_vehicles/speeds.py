@@ -18,7 +18,7 @@ from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
-from tests.benchmarks.timing import best_of, machine, native_loop
+from tests.benchmarks.timing import best_of, evaluation, machine
 from tests.chrono_vehicles.fleet import SPEED, run, vehicles
 
 DURATION = 2.0
@@ -39,16 +39,9 @@ def row(path: Path) -> str:
         speed = f"{real_time(model, settle(model)):.0f}"
     except CeDynamicsError as error:
         speed = str(error)
-    figures = f"{axles} | {freedoms} | {instructions:,} | {1e6 * evaluation(model):.2f} | {speed}"
+    took = 1e6 * best_of(evaluation(model), BATCHES, BATCH)
+    figures = f"{axles} | {freedoms} | {instructions:,} | {took:.2f} | {speed}"
     return f"| `{path.stem}` | {figures} |"
-
-
-def evaluation(model: Model) -> float:
-    """Time an evaluation of ẏ, from machine code [s]."""
-    bound = model.dynamics.bind()
-    bound.inputs["y"][:] = model.y0
-    pointers = [array.ctypes.data for array in (*bound.inputs.values(), *bound.outputs.values())]
-    return best_of(native_loop(model.dynamics.address, pointers, (model, bound)), BATCHES, BATCH)
 
 
 def real_time(model: Model, y0: Floats) -> float:

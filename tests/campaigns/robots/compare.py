@@ -18,7 +18,7 @@ from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.augmented.augmented import count_pivots, normalise_rows, solve_saddle
 from ce_dynamics.cli.gallery import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
-from tests.benchmarks.timing import best_of, native_loop, python_loop
+from tests.benchmarks.timing import best_of, evaluation, python_loop
 from tests.campaigns.robots.pinocchio_peer import Peer
 
 STATES = 20
@@ -179,13 +179,7 @@ def lengths(model: ce.Model, n: int) -> Array:
 
 def native(model: ce.Model) -> float:
     """Microseconds of the right-hand side at the initial state, called from machine code."""
-    binding = model.dynamics.bind()
-    for name, value in (("y", model.y0), ("u", model.u0)):
-        if name in binding.inputs:
-            binding.inputs[name][:] = value
-    arrays = [*binding.inputs.values(), *binding.outputs.values()]
-    loop = native_loop(model.dynamics.address, [array.ctypes.data for array in arrays], (binding, arrays))
-    return 1e6 * best_of(loop, ROUNDS, BATCH)
+    return 1e6 * best_of(evaluation(model), ROUNDS, BATCH)
 
 
 class Reference:

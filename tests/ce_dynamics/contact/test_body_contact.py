@@ -28,7 +28,7 @@ from ce_dynamics.contact.shapes import PlacedShape, Shape, corners, frame
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.body_contact import WavyRoad
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad
-from tests.benchmarks.thrown_boxes import box, standing, throw
+from tests.benchmarks.contact import box, standing, throw
 
 G = 9.81
 SPHERE, CAPSULE = Sphere(0.3, (0.1, -0.2, 0.05)), Capsule((-0.4, 0.1, 0.0), (0.5, 0.2, 0.1), 0.15)
@@ -360,7 +360,7 @@ def test_corners_of_a_box() -> None:
 
 
 def test_thrown_boxes_come_down_and_gain_no_energy() -> None:
-    # python -m tests.benchmarks.thrown_boxes throws a thousand
+    # python -m tests.benchmarks thrown_boxes throws a thousand
     model, body = box()
     unilateral = standing(model, body, 1.0)
     for seed in (1, 14):
