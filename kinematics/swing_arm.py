@@ -1,7 +1,7 @@
 """An arm that follows a ball joint round its axis: the body of a wishbone whose loop is solved elsewhere.
 
 That the joint stays on its circle about the arm's axis is a matter of the loop it belongs to (two distances
-to points of the axis, say); this one only finds the arm's angle.
+to points of the axis, for example); this one only finds the arm's angle.
 """
 
 from __future__ import annotations

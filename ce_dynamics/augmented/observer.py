@@ -49,7 +49,7 @@ class AbsoluteObserver:
         if k >= len(q):
             raise ModelError(
                 f"coordinate {k} of body {body.name!r} is part of a quaternion, whose sign absolute states do"
-                " not tell; let the force element ask for `direction` instead"
+                " not have; let the force element ask for `direction` instead"
             )
         return q[k]
 

@@ -151,16 +151,16 @@ def compile_function(
     def key(level: int) -> str:
         return _key(digest, lanes, level, largest_straight, fused, single)
 
-    def linked(code: bytes) -> CompiledFunction:
+    def link_here(code: bytes) -> CompiledFunction:
         return link(code, traced, lanes, fused, single)
 
     def make(level: int) -> CompiledFunction:
         with log_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
             code = object_code(traced, lanes, largest_straight, fused, single, level)
         disk_cache.store(key(level), code)
-        return linked(code)
+        return link_here(code)
 
-    return obtain_code(lambda level: disk_cache.load_with(key(level), linked), make)
+    return obtain_code(lambda level: disk_cache.load_with(key(level), link_here), make)
 
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
@@ -192,8 +192,8 @@ def load_function(
     if len(tables) < len(signature.tables):
         return None
 
-    def linked(code: bytes) -> CompiledFunction:
+    def link_here(code: bytes) -> CompiledFunction:
         library = llvm.link(code, signature, tables)
         return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)
 
-    return disk_cache.load_with(_key(signature.digest, lanes, code_level(), single=single), linked)
+    return disk_cache.load_with(_key(signature.digest, lanes, code_level(), single=single), link_here)

@@ -148,7 +148,7 @@ class Cable(UnilateralElement):
                     f"{owner}: both ends are tied to body {body.name!r}; name two different bodies"
                 )
             if other_at is None:
-                raise ModelError(f"{owner}: other_at must say where it is tied to {other.name!r}")
+                raise ModelError(f"{owner}: other_at must be the point where it is tied to {other.name!r}")
             if ground_of(other) is not self.ground:
                 raise ModelError(f"{owner}: {body.name!r} and {other.name!r} belong to different systems")
             self.other_at = finite_vector(other_at, owner, "other_at")

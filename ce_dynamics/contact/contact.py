@@ -50,7 +50,7 @@ class ContactLaw(NamedTuple):
     restitution: float
 
     @classmethod
-    def checked(
+    def check(
         cls, owner: str, friction: object, rolling: object, spinning: object, restitution: object
     ) -> ContactLaw:
         """Return a user's wishes.
@@ -191,7 +191,7 @@ class Contact(UnilateralElement):
         self.axis = None if axis is None else unit_axis(axis, owner)
         if self.axis is not None and self.radius == 0.0:
             raise ModelError(f"{owner}: a disc needs a positive radius")
-        self.law = ContactLaw.checked(owner, friction, rolling, spinning, restitution)
+        self.law = ContactLaw.check(owner, friction, rolling, spinning, restitution)
         self.kinds = tuple(self.law.kinds())
         self.ground = ground_of(body)
 
@@ -284,7 +284,7 @@ class BodyContact(UnilateralElement):
         self.other_shape = check_shape(other_shape, f"{owner}: other_shape")
         self.pair, self.ground = pair_of(shape, other_shape), ground_of(body)
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
-        self.law = ContactLaw.checked(owner, friction, rolling, spinning, restitution)
+        self.law = ContactLaw.check(owner, friction, rolling, spinning, restitution)
         count = len(self.pair(shape_in_design_pose(shape), shape_in_design_pose(other_shape)))
         size = len(self.law.kinds())
         self.kinds = tuple(

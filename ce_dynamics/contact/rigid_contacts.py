@@ -73,7 +73,7 @@ class RigidContacts:
         self.bodies = checks.instance(f"{owner}: bodies", bodies, RigidBodies, "RigidBodies([...])")
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
         self.rest_speed = finite_number(rest_speed, owner, "rest_speed", at_least=0.0)
-        self.law = ContactLaw.checked(owner, "disc", rolling, spinning, restitution)
+        self.law = ContactLaw.check(owner, "disc", rolling, spinning, restitution)
         self.placed = RigidShapes(bodies, shapes)
         self.kinds = self.law.kinds()
         self.per = len(self.kinds)

@@ -54,7 +54,7 @@ def blocks(loop: Loop) -> list[Loop]:
             part = tuple(left)
         block = make_block(part, unknown, bodies, dependent, paths)
         if not any(body in unknown for body in block.dependent):
-            return whole  # it says what others say: it is solved with them
+            return whole  # it repeats others: it is solved with them
         found.append(block)
         unknown -= set(block.dependent)
         left = [edge for edge in left if edge not in part]

@@ -146,7 +146,7 @@ class ChartLinkage(Linkage):
         coordinate_rates = self.kernel.advance(q, v) - q
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
-    def used_share(self, c: Array) -> float:
+    def measure_use(self, c: Array) -> float:
         """Return the used part of a chart's range, which ends at 1; inf where no configuration is found."""
         theta, _, T = self._parts(c)
         q = self.position(c)

@@ -372,7 +372,7 @@ class System:
 
     def add_controller(self, controller: Controller) -> None:
         """Add a control law with memory, which reads the inputs as the laws before it have set them."""
-        what = "a Controller, which says what it remembers and how it changes"
+        what = "a Controller, which defines its memory and how that changes"
         checks.instance("add_controller: controller", controller, Controller, what)
         checks.name_of("add_controller: name", getattr(controller, "name", None))
         self._need_new_owner("controller", controller.name)

@@ -99,7 +99,7 @@ def integrate(
         exact = {"jac": DenseJacobian(rhs)}
     try:
         with warnings.catch_warnings():
-            # Older releases of SciPy warn of what the error below says.
+            # Older releases of SciPy warn of the error below.
             warnings.filterwarnings("ignore", "lsoda:", UserWarning)
             limits = {name: getattr(options.settings, name) for name in ADAPTIVE}
             solve = partial(solve_ivp, rhs, method=method, **limits, **exact)

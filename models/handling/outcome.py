@@ -133,7 +133,7 @@ def page(outcomes: Sequence[Outcome]) -> FigureOfCharts:
     if not outcomes:
         raise DataError("outcomes: none is given; give at least one")
     first, who = outcomes[0], [outcome.subject for outcome in outcomes]
-    charts = [overlaid(outcomes, title) for title in titles_of(outcomes)]
+    charts = [overlay_charts(outcomes, title) for title in titles_of(outcomes)]
     subjects = colours_of(who) if len(who) > 1 else None
     return sheet(charts, f"{', '.join(who)}: {first.title} ({first.standard})", subjects)
 
@@ -148,7 +148,7 @@ def titles_of(outcomes: Sequence[Outcome]) -> list[str]:
     return list(dict.fromkeys(chart.title for outcome in outcomes for chart in outcome.charts))
 
 
-def overlaid(outcomes: Sequence[Outcome], title: str) -> Chart:
+def overlay_charts(outcomes: Sequence[Outcome], title: str) -> Chart:
     """Return the charts of a title over one another."""
     return overlay({o.subject: chart for o in outcomes for chart in o.charts if chart.title == title})
 

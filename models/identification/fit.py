@@ -441,7 +441,7 @@ class Rounds:
         self.starts = fitted
         return {key: float(np.quantile(np.concatenate(parts), 0.95)) for key, parts in ratios.items()}
 
-    def unexplained_channels(self, theta: Floats) -> list[Key]:
+    def find_unexplained_channels(self, theta: Floats) -> list[Key]:
         """Return the channels that a constant would predict better."""
         measured = self.join_channels(rows.measured for rows in self.problem.rows)
         errors = self.join_channels(self.residuals(theta))
@@ -451,7 +451,7 @@ class Rounds:
         """Return the fit at its end."""
         problem, n = self.problem, self.n
         _, J, w = self.normal(theta)
-        unexplained = self.unexplained_channels(theta)
+        unexplained = self.find_unexplained_channels(theta)
         information = J[:-n].T @ (w[:-n, np.newaxis] * J[:-n])
         scales = np.outer(self.scale, self.scale)
         covariance = np.asarray(np.linalg.inv(information + np.eye(n)) * scales, dtype=np.float64)

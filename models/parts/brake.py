@@ -145,7 +145,7 @@ class Brake(ForceElement):
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         p = self.parameters
-        pressure = self.wanted_pressure(u)
+        pressure = self.find_wanted_pressure(u)
         filling: tuple[Scalar, ...] = ()
         if p.lag is not None:
             pressure, filling = x[1], ((pressure - x[1]) / p.lag,)
@@ -163,7 +163,7 @@ class Brake(ForceElement):
         """Return the braked spin [rad/s], and the loads by the torque against it."""
         return observer.rate(self.wheel), lambda torque: (HingeLoad(self.wheel, 0, -torque),)
 
-    def wanted_pressure(self, u: Mapping[str, Scalar]) -> Scalar:
+    def find_wanted_pressure(self, u: Mapping[str, Scalar]) -> Scalar:
         """Return the pressure that pedal and controllers want, part of the full one."""
         wanted = unit_clip(u[self.pedal])
         if self.addition is not None:

@@ -81,7 +81,7 @@ class CvtData(GearedData):
         forwards, backwards = directions(u[SELECTOR])
         turns = (forwards - backwards) / self.transmission.ratio(shaft_speed)
         omega_e = turns * shaft_speed
-        T_e = self.engine.geared_torque(omega_e, u[THROTTLE])
+        T_e = self.engine.find_geared_torque(omega_e, u[THROTTLE])
         loss = self.transmission.loss(T_e, turning_sign(omega_e))
         torque = turns * (T_e - loss)
         return ShaftDrive(

@@ -58,7 +58,7 @@ class EngineData(Section):
         drag, full = (curve.table()(speed) for curve in (self.closed_throttle, self.full_throttle))
         return drag + self._opening(speed, throttle) * (full - drag)
 
-    def geared_torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
+    def find_geared_torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
         """Return the same where gears turn the engine, either way: its drag is against its turning."""
         way, faster = turning_sign(speed), absolute(speed)
         curves = self.closed_throttle, self.full_throttle

@@ -47,7 +47,7 @@ class GearedEngineData(GearedData):
         turns = self.transmission.turns_by(u[SELECTOR], z)
         rates = self.transmission.rates(z, shaft_speed)
         omega_e, J = turns * shaft_speed, self.engine.inertia or 0.0
-        T_e = self.engine.geared_torque(omega_e, u[THROTTLE])
+        T_e = self.engine.find_geared_torque(omega_e, u[THROTTLE])
         turns_rate: Scalar = 0.0
         if J > 0.0:
             turns_rate = forwards * self.transmission.turns_rate(z, rates)

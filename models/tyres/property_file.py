@@ -11,7 +11,7 @@
     0.00     0.0
     0.05  8000.0
 
-Blocks ``(COMMENTS)`` of quoted lines, names of columns in braces and lines drawn with dashes say nothing.
+Blocks ``(COMMENTS)`` of quoted lines, names of columns in braces and lines drawn with dashes are skipped.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class VehicleParameters:
         Warns
         -----
         PhysicalityWarning
-            For an inertia that no real body can have, unless its note says ``unphysical``.
+            For an inertia that no real body can have, unless its note is ``unphysical``.
         """
         if tyres:
             from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few fit any

@@ -107,7 +107,7 @@ def best_task(
     best, least = task, -math.inf
     for _ in range(ROUNDS):
         known = copy.copy(task)
-        known.practised = learned_tables(way, steering, yaw_rate, ends)
+        known.practised = tabulate_practice(way, steering, yaw_rate, ends)
         driven = drive(known, model, y0)
         if driven is None:
             break
@@ -132,7 +132,7 @@ def side_slip(response: PracticeResponse, omega: Floats, speed: float) -> float:
     return float(speed * ((speed * r / a - 1.0) / (1j * omega[k])).real)
 
 
-def learned_tables(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Practised:
+def tabulate_practice(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Practised:
     """Return tables over the way, up to behind the last gate."""
     x = np.arange(0.0, ends + BEHIND + KNOTS, KNOTS)
     tables = [

@@ -365,7 +365,7 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
     rates = model.dynamics(y, u)[0][[names.index(name) for name in ASIDE]]
     if np.abs(rates).max() < PULLED:
         return y, 0.0
-    own, rolling, led = suspension_coordinates(model), rolling_states(model), steered_motions(model)
+    own, rolling, led = suspension_coordinates(model), rolling_states(model), find_steering_states(model)
     try:
         found, given = trim_with_inputs(
             model,
@@ -380,7 +380,7 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
     return found, float(given[[entry.name for entry in model.layout.u].index("steering")])
 
 
-def steered_motions(model: Model) -> list[str]:
+def find_steering_states(model: Model) -> list[str]:
     """Return beginnings of the names of states by which actuators follow the steering."""
     return [
         f"{name}.motion."
@@ -395,7 +395,7 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
     With r the rates of attitude, suspensions, wheels, trailers and of the motion aside, the last less v ψ̇,
     and z what these depend on: ∂r/∂z dz = −∂r/∂u du.  The forward speed v is held.
     """
-    own, led = suspension_coordinates(model), steered_motions(model)
+    own, led = suspension_coordinates(model), find_steering_states(model)
     states, towed = model.layout.y_names, unheld_coordinates(model.system)
     turned = [entry.name for entry in model.layout.q if entry.name in towed]
     turning = [entry.name for entry in model.layout.v if entry.name in towed]

@@ -117,7 +117,7 @@ def fill_brakes(model: Model, y: Floats, u: Floats) -> Floats:
     names = model.layout.y_names
     for name, brake in brakes_of(model).items():
         if brake.parameters.lag is not None:
-            filled[names.index(f"{name}.pressure")] = nominal(brake.wanted_pressure(given))
+            filled[names.index(f"{name}.pressure")] = nominal(brake.find_wanted_pressure(given))
     return filled
 
 
@@ -142,7 +142,9 @@ def limit_forces(model: Model, y: Floats, u: Floats) -> dict[str, float]:
         brake = brakes.get(f"{corner}.brake")
         if brake is not None:
             torque = (
-                nominal(brake.wanted_pressure(given)) * brake.share * nominal(brake.parameters.max_torque)
+                nominal(brake.find_wanted_pressure(given))
+                * brake.share
+                * nominal(brake.parameters.max_torque)
             )
             load = max(min(load, torque / nominal(getattr(tyre, "unloaded_radius", 1.0))), 1e-3 * load)
         found[corner] = load
@@ -211,18 +213,18 @@ def nearest(
 ) -> Floats:
     """Return a step of Gauss and Newton towards the least squares of a residual."""
 
-    def moved(step: Floats) -> Floats:
+    def move(step: Floats) -> Floats:
         found = y.copy()
         found[free] += step
         return found
 
-    def left(step: Floats) -> Floats:
-        return np.array(residual(moved(step)))
+    def miss(step: Floats) -> Floats:
+        return np.array(residual(move(step)))
 
     still = np.zeros(len(free))
-    J = differences(left, still, DIFFERENCE)
-    step = np.asarray(np.linalg.lstsq(J, -left(still), rcond=None)[0], dtype=float)
-    return model.with_unit_quaternions(moved(step))
+    J = differences(miss, still, DIFFERENCE)
+    step = np.asarray(np.linalg.lstsq(J, -miss(still), rcond=None)[0], dtype=float)
+    return model.with_unit_quaternions(move(step))
 
 
 def entries(model: Model, own: Sequence[str]) -> list[int]:

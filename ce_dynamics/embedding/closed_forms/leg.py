@@ -264,7 +264,7 @@ class LegLinkage(Step):
         leg = self.leg
         return point_errors(motion, (leg.anchor, leg.at_anchor), (leg.tip, leg.at_tip))
 
-    def omitted_direction(self, motion: SubgraphMotion) -> Array:
+    def find_omitted_direction(self, motion: SubgraphMotion) -> Array:
         return span(self.leg, motion)
 
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:

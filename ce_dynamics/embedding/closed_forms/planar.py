@@ -99,7 +99,7 @@ class PlanarPair(Step):
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         return point_errors(motion, (self.other.body, self.other.at), (self.end.body, self.end.at))
 
-    def omitted_direction(self, motion: SubgraphMotion) -> Array:
+    def find_omitted_direction(self, motion: SubgraphMotion) -> Array:
         return motion.carrier(self.x.name).rotate(self.n)
 
     # Data for positions

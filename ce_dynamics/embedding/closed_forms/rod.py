@@ -202,7 +202,7 @@ class RodLinkage(Step):
         rod = self.rod
         return point_errors(motion, (rod.anchor, rod.at_anchor), (rod.end, rod.at_tip))
 
-    def omitted_direction(self, motion: SubgraphMotion) -> Array:
+    def find_omitted_direction(self, motion: SubgraphMotion) -> Array:
         return span(self.rod, motion)
 
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:

@@ -64,9 +64,9 @@ class SphericalDyad(Step):
 
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         one, other = (motion.body(body.name) for body in self.edge.bodies)
-        return orientation_errors(one, other, self.omitted_direction(motion))
+        return orientation_errors(one, other, self.find_omitted_direction(motion))
 
-    def omitted_direction(self, motion: SubgraphMotion) -> Array:
+    def find_omitted_direction(self, motion: SubgraphMotion) -> Array:
         return motion.body(self.edge.body_a.name).rotate(self.axis)
 
 

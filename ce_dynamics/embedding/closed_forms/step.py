@@ -40,7 +40,7 @@ class Step(Linkage):
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         """Return the rows that keep them there, along a motion in which all bodies are known."""
 
-    def omitted_direction(self, motion: SubgraphMotion) -> Array | None:
+    def find_omitted_direction(self, motion: SubgraphMotion) -> Array | None:
         """Return the direction along which three rows for two hinges are left out; by default across them."""
         return None
 
@@ -49,7 +49,7 @@ class Step(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         set_welded(motion, self.welded)  # some may carry what turns
-        set_moving(motion, self.positions(motion), self.errors, self.omitted_direction)
+        set_moving(motion, self.positions(motion), self.errors, self.find_omitted_direction)
 
 
 def set_moving(

@@ -63,7 +63,7 @@ def remove_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
             left.append(edge)
     unknown = tuple(body for body in dependent if body not in inside)
     if left and not any(body.inboard.n_v for body in unknown):
-        return whole  # they contradict each other, or say the same: that is a matter of all rows
+        return whole  # they contradict or repeat each other, which all rows together decide
     outside = tuple(body for body in bodies if body not in inside)
     rest = replace(loop, bodies=outside, closures=tuple(left), dependent=unknown)
     return WithoutLegs(rest, (*legs, *peeled.values()), certain)

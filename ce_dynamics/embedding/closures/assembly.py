@@ -213,7 +213,7 @@ def contradiction_error(loop: Loop, where: str, left: float) -> OverConstrainedE
     """Return the error for redundant conditions that do not hold together."""
     return OverConstrainedError(
         f"the loop of {loop.name!r} moves only because some of the conditions of its closures "
-        f"{[edge.name for edge in loop.closures]} say the same as others, but as they are given they "
+        f"{[edge.name for edge in loop.closures]} repeat others, but as they are given they "
         f"contradict each other: {where} by {left:.2g} (m or rad); give the geometry with more digits, let "
         f"System(tolerance=...) take it as exact, or let a closure hold less, as a Spherical instead of a "
         f"Revolute"

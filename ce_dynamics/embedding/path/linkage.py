@@ -267,8 +267,8 @@ def path_rate(linkage: PathLinkage, body: Body, s: float, rate: float) -> float:
     largest = np.max(np.abs(linkage.table.coordinates.at(once_round(linkage), 1)[:, j]))
     if abs(X) <= SLOW * largest:
         raise ModelError(
-            f"body {body.name!r}: an initial rate of {rate:.6g} at its dead centre says nothing of how the "
-            f"loop moves; give the rate of another of {list(linkage.determines)}"
+            f"body {body.name!r}: an initial rate of {rate:.6g} at its dead centre does not determine how "
+            f"the loop moves; give the rate of another of {list(linkage.determines)}"
         )
     return rate / X
 

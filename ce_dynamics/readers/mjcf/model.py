@@ -251,9 +251,9 @@ def find_unrepresentable(file: Compiled) -> Iterator[Finding]:
     """Yield everything, item by item."""
     for joint in range(file.model.njnt):
         yield from unsupported_of_joint(file, joint)
-    yield from unsupported_bodies(file)
+    yield from find_moved_bodies(file)
     yield from unsupported_of_medium(file)
-    yield from unsupported_contacts(file)
+    yield from find_pairs_in_contact(file)
 
 
 def unsupported_of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
@@ -297,7 +297,7 @@ def nonlinear(model: object, field: str, index: int | slice) -> bool:
     return values is not None and bool(np.any(values[index]))
 
 
-def unsupported_bodies(file: Compiled) -> Iterator[Finding]:
+def find_moved_bodies(file: Compiled) -> Iterator[Finding]:
     """Yield bodies that are moved from outside (mocap), which stay where they are here."""
     for body in range(1, file.model.nbody):
         if file.model.body_mocapid[body] >= 0:
@@ -315,7 +315,7 @@ def unsupported_of_medium(file: Compiled) -> Iterator[Finding]:
         yield Finding("geom@fluidshape", checks.show(name), name=name)
 
 
-def unsupported_contacts(file: Compiled) -> Iterator[Finding]:
+def find_pairs_in_contact(file: Compiled) -> Iterator[Finding]:
     """Yield pairs of bodies whose geoms may touch, by the rules of MuJoCo."""
     model = file.model
     if file.is_disabled("CONSTRAINT", "CONTACT"):

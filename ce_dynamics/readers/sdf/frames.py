@@ -113,40 +113,40 @@ def flatten(model: Element) -> None:
                 place_within(element, name)
                 model.append(element)
         own = inner.child("pose")
-        frame = model.add("frame", {"name": scoped_name(MODEL, name), "attached_to": MODEL}, inner)
+        frame = model.add("frame", {"name": scope_name(MODEL, name), "attached_to": MODEL}, inner)
         if own is not None:
             frame.append(own)
         model.remove(inner)
 
 
-def scoped_name(name: str, model: str) -> str:
+def scope_name(name: str, model: str) -> str:
     """Return a name as seen from outside a model."""
     return name if name == WORLD_NAME else f"{model}{SCOPE}{name}"
 
 
 def place_within(element: Element, model: str) -> None:
     """Refer to frames of an inner model by their names outside."""
-    home = scoped_name(MODEL, model)
-    element.attributes["name"] = scoped_name(element.text("name"), model)
+    home = scope_name(MODEL, model)
+    element.attributes["name"] = scope_name(element.text("name"), model)
     pose = element.child("pose")
     given = "" if pose is None else pose.attributes.get("relative_to", "")
     if pose is None and element.tag == "link":
         pose = element.add("pose", {}, element)
     if element.tag == "frame":
         base = element.attributes.get("attached_to", "")
-        element.attributes["attached_to"] = scoped_name(base, model) if base else home
+        element.attributes["attached_to"] = scope_name(base, model) if base else home
     if given or element.tag == "link":
         assert pose is not None
-        pose.attributes["relative_to"] = scoped_name(given, model) if given else home
+        pose.attributes["relative_to"] = scope_name(given, model) if given else home
     for tag in ("parent", "child", "gearbox_reference_body"):
         for end in element.children(tag) if element.tag == "joint" else ():
-            end.content = scoped_name(end.content, model)
+            end.content = scope_name(end.content, model)
     for axis in (*element.children("axis"), *element.children("axis2")):
         by_model = any(flag.content.lower() in TRUE for flag in axis.children("use_parent_model_frame"))
         for xyz in axis.children("xyz"):
             if by_model and not xyz.attributes.get("expressed_in"):
                 xyz.attributes["expressed_in"] = MODEL
             if xyz.attributes.get("expressed_in"):
-                xyz.attributes["expressed_in"] = scoped_name(xyz.attributes["expressed_in"], model)
+                xyz.attributes["expressed_in"] = scope_name(xyz.attributes["expressed_in"], model)
         for mimic in axis.children("mimic"):
-            mimic.attributes["joint"] = scoped_name(mimic.text("joint"), model)
+            mimic.attributes["joint"] = scope_name(mimic.text("joint"), model)

@@ -34,15 +34,15 @@ class Charts(Monitor):
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
         return self.renew(y)
 
-    def used_share(self, y: Floats) -> float:
+    def measure_use(self, y: Floats) -> float:
         """Return the used share of the range of the most worn chart; 1 is the end."""
-        return max((chart.linkage.used_share(y[chart.q]) for chart in self._charts), default=0.0)
+        return max((chart.linkage.measure_use(y[chart.q]) for chart in self._charts), default=0.0)
 
     def renew(self, y: Floats, limit: float = WORN) -> bool:
         """Move a state in place to fresh charts around it if its own are worn; return True if they were."""
         if not self._charts or self._at_most(y) < limit - ROUNDING:
             return False
-        worn = [chart for chart in self._charts if chart.linkage.used_share(y[chart.q]) >= limit]
+        worn = [chart for chart in self._charts if chart.linkage.measure_use(y[chart.q]) >= limit]
         for chart in worn:
             y[chart.q], y[chart.v] = chart.linkage.recentre(y[chart.q], y[chart.v])
         return bool(worn)
@@ -88,7 +88,7 @@ def solve_across_charts(
     """
 
     def worn(t: float, y: Floats) -> float:
-        return WORN - min(charts.used_share(y), 2.0)
+        return WORN - min(charts.measure_use(y), 2.0)
 
     worn.terminal = True  # type: ignore[attr-defined]
     t, y, t_end = float(t_store[0]), np.array(y0), float(t_store[-1])

@@ -140,7 +140,7 @@ def batches_made(
     under_way: dict[Any, int] = {}
 
     def submit() -> None:
-        if client.status != "running":  # its own messages do not say that
+        if client.status != "running":  # its own messages do not name that
             raise ConnectionError(f"the client is {client.status}")
         at_once = 2 * max(1, sum(client.nthreads().values()))
         while waiting and len(under_way) < at_once:
@@ -183,7 +183,7 @@ def outcome(future: Future[StudyBatch]) -> StudyBatch | BaseException:
     try:
         made: StudyBatch = future.result()
         return made
-    except Exception as error:  # whatever a worker says, or that it is gone
+    except Exception as error:  # whatever a worker raises, or that it is gone
         return error
 
 

@@ -119,7 +119,7 @@ class Plan:
         values = {k: v[first:last] if v.ndim == 2 else v for k, v in self.histories.items()}
         controls = HeldInputs(self.controlled, values) if len(self.controlled) else None
         if y0s.ndim == 1 and not any(v.ndim == 1 for v in given.values()):
-            y0s = np.tile(y0s, (last - first, 1))  # at least one thing says how many there are
+            y0s = np.tile(y0s, (last - first, 1))  # at least one argument determines their number
         return BatchPart(first, y0s, given, controls)
 
     @cached_property

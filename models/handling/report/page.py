@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ce_dynamics._version import __version__
-from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict, overlaid, titles_of
+from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict, overlay_charts, titles_of
 from ce_dynamics.models.handling.report.vehicles import suspensions, vehicle_section
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject
@@ -174,7 +174,7 @@ def test_section(made: Sequence[Outcome]) -> str:
         for outcome in made
         if outcome.trouble
     ]
-    charts = [element("figure", svg(overlaid(made, title))) for title in titles_of(made)]
+    charts = [element("figure", svg(overlay_charts(made, title))) for title in titles_of(made)]
     if charts:
         parts.append(key(colours_of(names)))
         parts.append(element("div", *charts, class_="figures"))

@@ -83,7 +83,7 @@ def check_units(path: Path, tags: dict[int, object], sized: bool) -> None:
     if keys.get(MODEL_TYPE) in (GEOGRAPHIC, GEOCENTRIC) and not sized:
         raise DataError(
             f"road {path}: its pixels are counted in degrees or from the Earth's centre; project it "
-            "to metres, for example with gdalwarp -t_srs, or say their size, dx and dy"
+            "to metres, for example with gdalwarp -t_srs, or set their size by dx and dy"
         )
     units = {"heights": keys.get(VERTICAL_UNITS, METRE)}
     if not sized:
@@ -154,13 +154,13 @@ def read_pixel_size(path: Path, tags: dict[int, object]) -> tuple[float, float]:
     elif TRANSFORMATION in tags:
         matrix = np.atleast_1d(np.asarray(tags[TRANSFORMATION], dtype=float)).ravel()
         if matrix.size < 6 or matrix[1] or matrix[4]:
-            raise DataError(f"road {path}: its pixels are turned against north; say their size, dx and dy")
+            raise DataError(f"road {path}: its pixels are turned against north; set their size by dx and dy")
         found = matrix[[0, 5]] * (1.0, -1.0)
     else:
-        raise DataError(f"road {path}: it does not say the size of its pixels; say dx")
+        raise DataError(f"road {path}: the size of its pixels is missing; set it by dx")
     if found.size < 2 or not np.all((found > 0.0) & np.isfinite(found)):
         shown = ", ".join(f"{x:g}" for x in found)
         raise DataError(
-            f"road {path}: the size of its pixels is ({shown}), not two positive numbers; say dx and dy"
+            f"road {path}: the size of its pixels is ({shown}), not two positive numbers; set dx and dy"
         )
     return float(found[0]), float(found[1])

@@ -146,7 +146,7 @@ def fill_defaults(owner: str, words: tuple[Option, ...], given: Values) -> dict[
     """Return all values, defaults where none are given."""
     missing = [word.name for word in words if word.default is None and word.name not in given]
     if missing:
-        raise DataError(f"{owner}: say {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
+        raise DataError(f"{owner}: set {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
     return {word.name: given.get(word.name, word.default) for word in words}
 
 
@@ -176,7 +176,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     everywhere += [part.title for part in roads if isinstance(part.given_friction, Friction)]
     if len(everywhere) > 1:
         raise DataError(
-            f"road {checks.show(text)}: the friction of all of it is said {len(everywhere)} times, by "
+            f"road {checks.show(text)}: the friction of all of it is set {len(everywhere)} times, by "
             f"{', '.join(everywhere)}; leave all but one out, or lay patches over it"
         )
     mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
@@ -218,7 +218,7 @@ def split_term(term: str) -> tuple[str, dict[str, Any]]:
             key, text = (word.strip(), value.strip()) if equals else ("", word.strip())
             if not text or key in given or (equals and not key) or (given and not key):
                 raise DataError(
-                    f"road {term!r}: {part!r} is not of the form word=value, or said twice; "
+                    f"road {term!r}: {part!r} is not of the form word=value, or set twice; "
                     "for example bump:height=0.1,length=2"
                 )
             given[key] = text

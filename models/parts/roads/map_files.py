@@ -123,7 +123,7 @@ APPROACH = 20.0
 """[m]; longer than a vehicle with its trailer, whose first axle begins where the road does."""
 
 FILE_WORDS = (
-    Option("dx", "m", None, "spacing of the nodes along x (.npy; .tif that does not say it)"),
+    Option("dx", "m", None, "spacing of the nodes along x (.npy; .tif without it)"),
     Option("dy", "m", None, "spacing across; dx if not given (.npy, .tif)"),
     Option("x0", "m", 0.0, "x of the first node (.npy, .tif)"),
     Option("y0", "m", None, "y of the first node; centred if not given (.npy, .tif)"),
@@ -196,7 +196,7 @@ def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shap
     if not isinstance(z, np.ndarray) or z.ndim != 2:
         raise DataError(f"road {path}: heights must be an array (n_x, n_y), got shape {np.shape(z)}")
     if given["dx"] is None:
-        raise DataError(f"road {path}: say the spacing of its nodes, for example {path.name}:dx=0.1")
+        raise DataError(f"road {path}: set the spacing of its nodes, for example {path.name}:dx=0.1")
     check_size(str(path), z.size)
     dy = given["dx"] if given["dy"] is None else given["dy"]
     return place_map(path, friction, z, (given["dx"], dy), given, shape)

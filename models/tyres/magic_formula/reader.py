@@ -63,7 +63,7 @@ def version_of(file: PropertyFile) -> int:
     if kind in FORMATS:
         return 52
     raise DataError(
-        f"{file.name} does not say which tyre it describes: PROPERTY_FILE_FORMAT is {kind or 'missing'!r} "
+        f"{file.name} does not name the kind of its tyre: PROPERTY_FILE_FORMAT is {kind or 'missing'!r} "
         f"and FITTYP is missing; give FITTYP = {', '.join(map(str, VERSIONS))} "
         f"or the format {', '.join(FORMATS)}"
     )
@@ -348,7 +348,7 @@ def check_size(file: PropertyFile, radius: float) -> None:
     if not smallest <= radius <= largest:
         raise DataError(
             f"{file.name}: UNLOADED_RADIUS is {radius:g} m by the units of the file, and tyres have "
-            f"{smallest:g} m to {largest:g} m; say in [UNITS] what LENGTH is in"
+            f"{smallest:g} m to {largest:g} m; set the unit of LENGTH in [UNITS]"
         )
 
 

@@ -108,7 +108,7 @@ def own_bar(reading: Reading, suspension: JsonObject, origin: Matrix) -> Section
 
 
 WHEEL_WIDTH = 0.25
-"""[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
+"""[m] of a wheel whose tyre has none, for the width of the vehicle."""
 
 
 class AxleReading(NamedTuple):
@@ -302,7 +302,7 @@ def read_trailer(
     body, connector = reading.open(body_path), reading.file(part.part("Connector"), "Input File")
     joint = None if tower is None else middle(tower, REAR)
     if tower is not None and not tower.has(REAR):
-        reading.note(f"{REAR!r}, which {tower.path.name} does not say: the trailer is coupled at its origin")
+        reading.note(f"{REAR!r} is missing in {tower.path.name}: the trailer is coupled at its origin")
     chassis = couple_chassis(reading, NAME, body, connector, joint, None)
     files = part.list_of_parts("Axles")
     if not files:

@@ -201,11 +201,11 @@ def beam(reading: Reading, part: JsonObject) -> Sections:
     return {
         "axle": body(part.part("Axle Tube")),
         **spring_and_damper(reading, part, arm="Location Axle"),
-        **steered_knuckles(reading, part),
+        **read_knuckles(reading, part),
     }
 
 
-def steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
+def read_knuckles(reading: Reading, part: JsonObject) -> Sections:
     """Return knuckles with a bell crank, or with drag link and toe bar; none where there are no knuckles."""
     if "Bellcrank" in part.template:
         return read_bell_crank(reading, part)
@@ -284,7 +284,7 @@ def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
         },
         "spring": spring,
         "damper": damper,
-        **steered_knuckles(reading, part),
+        **read_knuckles(reading, part),
     }
 
 

@@ -226,7 +226,7 @@ HALF_SHAFT_TIME = 0.005
 
 
 RADIUS = 0.02
-"""[m] of a rod whose file does not say it."""
+"""[m] of a rod whose file has none."""
 UNPHYSICAL = "chrono; unphysical as published"
 """Acknowledges an inertia that no real body can have: many of Chrono's examples are such."""
 

@@ -24,7 +24,7 @@ LARGEST = 1e50
 COSMETIC = re.compile(
     r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*", re.DOTALL
 )
-"""Keys that say nothing about motion; a `JsonObject` that needs one of them reads it."""
+"""Keys without effect on motion; a `JsonObject` that needs one of them reads it."""
 
 DIRECTION = re.compile("Direction|Axis")
 """Part of the keys of vectors that are no points."""

@@ -75,13 +75,13 @@ def convert_vehicle(
         raise part.wrong_kind("vehicle on wheels; give a file of one")
     unread = reading.unread_keys()
     if unread:
-        reading.note("keys that say nothing: " + ", ".join(unread))
+        reading.note("keys without effect: " + ", ".join(unread))
     if any(other.cosmetic() for other in reading.files.values()):
         reading.note("visualisation")
     notes = tuple(reading.notes)
     heading = f"Written from Project Chrono's {path.name}.\n"
     if notes:
-        heading += "Not done as those files say, or chosen:\n" + "".join(f"- {note}\n" for note in notes)
+        heading += "Chosen, or other than in those files:\n" + "".join(f"- {note}\n" for note in notes)
     return Converted(
         yaml_text(nest(sections), heading), notes, reading.origins, part.template == TRAILER, reading.lock
     )
@@ -108,7 +108,7 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     files = part.list_of_parts("Axles")
     if not files:
         raise part.key_error("Axles", "it is empty; describe one axle at least")
-    part.has("Subchassis")  # which axles that are on one say
+    part.has("Subchassis")  # which axles name that are on one
     mechanisms = Mechanisms(reading, part, rears)
     order = order_axles(files)
     driven, driveline = shafts(reading, part, order)

@@ -280,7 +280,7 @@ def item_of(owner: str, name: str, words: Mapping[str, str]) -> Item:
     """Return one item from its words."""
     kinds = [kind for kind in words if kind != "single"]
     if len(kinds) != 1:
-        raise DataError(f"{owner}: say what it is once, by one of {', '.join(KINDS)}")
+        raise DataError(f"{owner}: name its kind once, by one of {', '.join(KINDS)}")
     (kind,) = kinds
     if kind in ("body", "carrier") and "single" in words:
         remedy = "write body: single" if kind == "body" else "leave it out"

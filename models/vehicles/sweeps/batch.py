@@ -32,7 +32,7 @@ FEW_MODELS = 20
 """Beyond this number of models their code is not kept on disk: it would drive out what is used again."""
 
 TIMING = ("real_time_factor", "wall_time")
-"""Figures that say nothing about the vehicle and differ from time to time."""
+"""Figures that do not depend on the vehicle and differ from run to run."""
 
 
 class Batch(NamedTuple):
@@ -62,7 +62,7 @@ def run_batch(text: str, runs: Sequence[int]) -> Batch:
         checks.integer("runs", run, at_least=0, at_most=len(sweep.values) - 1, error=DataError)
     with disk_cache.switch_off() if sweep.models > FEW_MODELS else nullcontext():
         try:
-            case = case_of(text, sweep.fixed_overrides(runs[0]))
+            case = case_of(text, sweep.list_fixed_overrides(runs[0]))
         except CeDynamicsError as error:
             return Batch({run: make_failed_row(str(error)) for run in runs}, None)
         return make_runs(sweep, case, runs)

@@ -194,7 +194,7 @@ class SweepPlan:
         """Names of the numbers that vary within one compiled model."""
         return tuple(name for name in self.names if can_be_free(name, self.vehicle.groups))
 
-    def fixed_overrides(self, run: int) -> tuple[str, ...]:
+    def list_fixed_overrides(self, run: int) -> tuple[str, ...]:
         """Return overrides that take a model of their own."""
         row = self.values[run].tolist()
         pairs = [(name, value) for name, value in zip(self.names, row, strict=True) if name not in self.free]
@@ -203,13 +203,13 @@ class SweepPlan:
     @cached_property
     def models(self) -> int:
         """Number of models that the sweep takes."""
-        return len({self.fixed_overrides(run) for run in range(len(self.values))})
+        return len({self.list_fixed_overrides(run) for run in range(len(self.values))})
 
     def batches(self, todo: Sequence[int]) -> list[list[int]]:
         """Return runs that share a model, some at a time."""
         by_model: dict[tuple[str, ...], list[int]] = {}
         for run in todo:
-            by_model.setdefault(self.fixed_overrides(run), []).append(run)
+            by_model.setdefault(self.list_fixed_overrides(run), []).append(run)
         return [runs[k : k + BATCH] for runs in by_model.values() for k in range(0, len(runs), BATCH)]
 
     def text(self) -> str:

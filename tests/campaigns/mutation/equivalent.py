@@ -57,7 +57,7 @@ EQUIVALENT = (
         "ce_dynamics/contact/contact.py",
         "if self.spinning > 0.0:",
         "if self.spinning != 0.0:",
-        "`ContactLaw.checked` refuses negative lengths",
+        "`ContactLaw.check` refuses negative lengths",
     ),
 )
 

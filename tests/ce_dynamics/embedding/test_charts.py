@@ -64,7 +64,7 @@ def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Ge
     linkage = linkage_of(mechanism)
     q, v = random_state(mechanism, rng)
     q_new, v_new = linkage.recentre(q, v)
-    assert linkage.used_share(q_new) < 1e-6
+    assert linkage.measure_use(q_new) < 1e-6
     np.testing.assert_array_equal(q_new[: len(v)], 0.0)
     system = mechanism.system
     one, other = Outward(mechanism, q, v, {}), Outward(mechanism, q_new, v_new, {})
@@ -92,7 +92,7 @@ def test_code_without_python_renews_worn_charts(mechanism: Embedding, rng: np.ra
         c, v = random_state(mechanism, rng)
         c[0] = math.copysign(size, c[0])
         (wear,), c_new, v_new = (np.array(part) for part in renew(c, v))
-        exact = linkage.used_share(c)
+        exact = linkage.measure_use(c)
         assert exact - 1e-12 <= wear <= N * exact + 1e-12
         T = c_new[N + linkage.n :].reshape(linkage.n, N)
         np.testing.assert_allclose(T.T @ T, np.eye(N), atol=1e-14)
@@ -109,7 +109,7 @@ def test_far_from_its_chart_there_is_nothing(mechanism: Embedding) -> None:
     N = linkage.coordinate.inboard.n_v
     c = linkage.coordinate.inboard.neutral
     c[:N] = 20.0
-    assert linkage.used_share(c) > 1.0
+    assert linkage.measure_use(c) > 1.0
     S = next(S for S in mechanism.aggregates if S.closures)
     motion = Outward(mechanism, c, np.ones(N), {}).motions[S.name]
     numbers = np.concatenate([motion.hinge_motions[body.name].c for body in S.bodies]).astype(float)
@@ -124,7 +124,7 @@ def test_what_is_no_number_has_left_its_chart(mechanism: Embedding, lost: float)
     c[0] = lost
     with np.errstate(all="ignore"):
         assert linkage.position(c) is None
-        assert linkage.used_share(c) == np.inf
+        assert linkage.measure_use(c) == np.inf
         kept, rates = linkage.recentre(c, np.ones(linkage.coordinate.inboard.n_v))
     np.testing.assert_array_equal(kept, c)
     np.testing.assert_array_equal(rates, 1.0)
@@ -249,7 +249,7 @@ def test_worn_charts_are_left_in_any_order(rng: np.random.Generator) -> None:
     y, renewed = model.y0, 0
     for _ in range(100):
         y[:3] = rng.uniform(-0.45, 0.45, 3)  # of 0.4: a third of them is worn
-        wear = charts.used_share(y)
+        wear = charts.measure_use(y)
         at_most = charts._at_most(y)
         assert at_most >= wear - 1e-12 or math.isnan(at_most)
         left = charts.renew(state := y.copy())
@@ -426,11 +426,11 @@ def test_worn_charts_are_found() -> None:
     assert charts
     assert not charts.renew(y)
     y[0] = 0.41  # of 0.4
-    assert charts.used_share(y) > 1.0
+    assert charts.measure_use(y) > 1.0
     assert charts.renew(y)
     assert y[0] == 0.0
     assert not Charts(Model(five_bar()))
-    assert math.isclose(charts.used_share(y), 0.0, abs_tol=1e-9)
+    assert math.isclose(charts.measure_use(y), 0.0, abs_tol=1e-9)
 
 
 def test_description_names_charts() -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, strategies as st
 
 import ce_dynamics as ce
 from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.readers.mjcf.model import Compiled, unsupported_contacts
+from ce_dynamics.readers.mjcf.model import Compiled, find_pairs_in_contact
 from tests.ce_dynamics.readers.mujoco_states import (
     ROBOTS,
     Peer,
@@ -399,7 +399,7 @@ def test_bodies_that_may_touch_are_those_of_mujoco(tmp_path: Path, flags: str) -
                 "world" if name == "ground" else name for name in finding.where.replace("'", "").split(" on ")
             )
         )
-        for finding in unsupported_contacts(compiled)
+        for finding in find_pairs_in_contact(compiled)
     }
     assert found == touching
     assert bool(found) == ("contact" not in flags)

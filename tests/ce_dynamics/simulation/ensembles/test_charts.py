@@ -67,7 +67,7 @@ def test_runs_go_further_than_a_chart_reaches(model: ce.Model, starts: Floats) -
 def test_copy_far_from_chart_leaves_it_at_once(model: ce.Model) -> None:
     y0 = model.y0.copy()
     y0[0] = 0.3999  # of 0.4
-    assert Charts(model).used_share(y0) > 0.99
+    assert Charts(model).measure_use(y0) > 0.99
     common: dict[str, Any] = {"duration": 0.2, "interval": 0.05}
     for method in ("dopri5", "rk4"):
         single = ce.simulate(model, y0=y0, method=method, **common)

@@ -64,7 +64,7 @@ def test_heights_stand_where_and_as_tags_say(z: np.ndarray, tags: list[Any], tmp
 @pytest.mark.parametrize(
     ("z", "tags", "words", "message"),
     [
-        (Z, [], "", "does not say the size of its pixels; say dx"),
+        (Z, [], "", "the size of its pixels is missing; set it by dx"),
         (Z, [], ":dy=1", "dy is given without dx"),
         (Z, [SIZE, geo_keys(model=2)], "", "degrees .* project it to metres"),
         (Z, [SIZE, geo_keys(model=1, linear=9002)], "", "its pixels are in feet"),

@@ -27,7 +27,7 @@ def test_an_array_is_spaced_and_centred(tmp_path: Path) -> None:
     found = road(f"{path}:dx=0.5,dy=25 cm,x0=2")
     assert found.height(2.0 + 0.5 * 3, 0.25) == pytest.approx(Z[3, 3], abs=1e-14)
     assert found.title == "map.npy"
-    with pytest.raises(DataError, match="say the spacing"):
+    with pytest.raises(DataError, match="set the spacing"):
         road(str(path))
 
 

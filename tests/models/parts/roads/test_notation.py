@@ -59,7 +59,7 @@ def test_friction_of_file_is_kept_under_other_terms(tmp_path: Path) -> None:
         "mu:left=1,right=2 + mu:left=1,right=1",
     ):
         with pytest.raises(
-            DataError, match=r"friction of all of it is said 2 times, by .*leave all but one out"
+            DataError, match=r"friction of all of it is set 2 times, by .*leave all but one out"
         ):
             road(text)
 
@@ -79,8 +79,8 @@ def test_every_kind_can_be_written(name: str) -> None:
         ("bump:height=", "word=value"),
         ("bump:0.1,height=0.2", "given twice"),
         ("iso8608:X", "class"),
-        ("grade", "say grade"),
-        ("mu:left=1", "say right"),
+        ("grade", "set grade"),
+        ("mu:left=1", "set right"),
         ("flat:1", "takes nothing"),
         ("nowhere.crg", "cannot be read"),
         ("", "no road"),

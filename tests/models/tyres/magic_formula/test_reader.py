@@ -65,7 +65,7 @@ def test_files_without_fittyp() -> None:
         ("FITTYP = 51", "motorcycle"),
         ("FITTYP = 52\nPROPERTY_FILE_FORMAT = 'MF-MCTYRE'", "motorcycle"),
         ("PROPERTY_FILE_FORMAT = 'FIALA'", "'FIALA' is Fiala's tyre: enter its CSLIP"),
-        ("PROPERTY_FILE_FORMAT = 'MINE'", "does not say which tyre it describes: .*'MINE'"),
+        ("PROPERTY_FILE_FORMAT = 'MINE'", "does not name the kind of its tyre: .*'MINE'"),
         ("LONGVL = 16", "'missing' and FITTYP is missing"),
         ("FITTYP = 61\nLONGVL = 'fast'", "LONGVL = 'fast' must be a number"),
         ("FITTYP = 61\nUSE_MODE = 'ALL'", "USE_MODE = 'ALL' must be a number"),

@@ -135,5 +135,5 @@ def test_massless_rods_with_bushings_are_called_rigid(tmp_path: Path) -> None:
     content["car/Front.json"]["Tierod"]["Bushing Data"] = BUSHING
     made = convert_vehicle(written(tmp_path, content))
     assert any("bushings of rods without mass" in note for note in made.notes)
-    assert not any("keys that say nothing" in note and "Bushing" in note for note in made.notes)
+    assert not any("keys without effect" in note and "Bushing" in note for note in made.notes)
     assert "tie_rod_bushing" not in made.text

@@ -163,11 +163,11 @@ def test_notes_name_files_and_keys_without_meaning(car: Path, tmp_path: Path) ->
     notes = " | ".join(convert_vehicle(car).notes)
     for said in ("locks of differentials", "Engine.json is taken", "Tyre.json is taken", "visualisation"):
         assert said in notes
-    assert "keys that say nothing" not in notes
+    assert "keys without effect" not in notes
     content = files()
     content["car/Brake.json"]["Colour"] = 3
     notes = " ".join(convert_vehicle(written(tmp_path, content)).notes)
-    assert "keys that say nothing: Brake.json: Colour" in notes
+    assert "keys without effect: Brake.json: Colour" in notes
 
 
 def test_shafts_engine_and_gears_by_hand(car: Path) -> None:
