@@ -30,6 +30,9 @@ VARIABLE = "CE_DYNAMICS_CACHE"
 NOTE = "note-"
 """Prefix of the keys of notes about functions, which are no compiled functions themselves."""
 
+KERNELS = "kernels-"
+"""Prefix of folders of numba's files (`ce_dynamics.compiler.loops`)."""
+
 FORMAT = 3
 """Format of entries, part of their file names; entries of another format are removed in time."""
 
@@ -236,8 +239,8 @@ def clear() -> int:
 
 
 def _files(where: Path) -> list[Path]:
-    """Return entries and temporary files: nothing else that may lie in the folder."""
-    return [*where.glob(f"*{_ANY}"), *where.glob("*.tmp")]
+    """Return entries, temporary files and numba's: nothing else that may lie in the folder."""
+    return [*where.glob(f"*{_ANY}"), *where.glob("*.tmp"), *where.glob(f"{KERNELS}*/*.nb[ci]")]
 
 
 def _size(path: Path) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 from numba.core import sigutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import NativeLowering
@@ -99,13 +100,14 @@ class Kernel(Dispatcher):
         """Compile for given types, as a part if another kernel calls it."""
         part, now.callee = now.callee is self, None
         types = tuple(sigutils.normalize_signature(sig)[0])
-        if not part and is_part(self.overloads.get(types)):
-            del self.overloads[types]
-        now.parts.append(part)
-        try:
-            return super().compile(sig)
-        finally:
-            now.parts.pop()
+        with global_compiler_lock:  # another thread may make a part of it between the two steps
+            if not part and is_part(self.overloads.get(types)):
+                del self.overloads[types]
+            now.parts.append(part)
+            try:
+                return super().compile(sig)
+            finally:
+                now.parts.pop()
 
     def add_overload(self, cres: Any) -> None:
         """Store compiled code; Python cannot call a part."""

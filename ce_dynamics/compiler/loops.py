@@ -6,12 +6,14 @@ import contextlib
 import functools
 import logging
 import os
+import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from ce_dynamics.compiler import disk_cache
 
@@ -22,8 +24,27 @@ _log = logging.getLogger(__name__)
 _said: set[str] = set()
 
 
+MONTH = 30 * 24 * 3600.0
+"""Time [s] for which code of other versions of kernels is kept."""
+
+
 class ForgivingCache(FunctionCache):
-    """numba's cache of a function, whose failures only cost another compilation."""
+    """numba's cache of a function, whose failures only cost another compilation.
+
+    Parameters
+    ----------
+    function : callable
+    sources : str
+        Hash of all that it calls: the code is kept beside other code, under this name, for every copy of the
+        package; if empty, or without a cache of other code, where numba keeps it.
+    """
+
+    def __init__(self, function: Callable[..., Any], sources: str) -> None:
+        super().__init__(function)
+        where = disk_cache.folder()
+        if sources and where is not None and (kept := kernel_folder(where, sources)).is_dir():
+            self._cache_path = str(kept)
+            self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, sources)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the kept overload, or None; a damaged index is cleared, and the kernel compiled anew."""
@@ -58,6 +79,19 @@ class ForgivingCache(FunctionCache):
             )
 
 
+@functools.cache
+def kernel_folder(where: Path, sources: str) -> Path:
+    """Return the folder of a version of all kernels; remove those of versions unused for a month."""
+    found = where / f"{disk_cache.KERNELS}{sources[:32]}"
+    with contextlib.suppress(OSError):
+        found.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.utime(found)
+        for other in where.glob(f"{disk_cache.KERNELS}*"):
+            if other.stat().st_mtime < time.time() - MONTH:
+                shutil.rmtree(other, ignore_errors=True)
+    return found
+
+
 def kernel_parts() -> Any:
     """Return `ce_dynamics.compiler.kernel_parts`, or None for unsupported versions of numba."""
     if numba.version_info.short != KNOWN:
@@ -86,10 +120,8 @@ def is_private(folder: str) -> bool:
     return True
 
 
-def kernel(
-    function: Callable[..., Any], *, forceinline: bool = False, sources: tuple[object, ...] | None = None
-) -> Any:
-    """Compile when first called; keep on disk where numba finds a folder it can write to.
+def kernel(function: Callable[..., Any], *, forceinline: bool = False, sources: str = "") -> Any:
+    """Compile when first called; keep on disk where a folder can be written to.
 
     Kernels that call it contain it with ``forceinline``; it is not kept by itself then.  Cached code is valid
     as long as ``sources`` are the same; by default age and size of the file.
@@ -105,13 +137,11 @@ def kernel(
     if forceinline:
         return compiled
     try:
-        cache = ForgivingCache(compiled.py_func)
+        cache = ForgivingCache(compiled.py_func, sources)
     except RuntimeError as error:  # no folder to write to
         _log.info("compiled loops are not kept for later runs: %s", error)
         return compiled
     if not is_private(cache.cache_path):
         return compiled
-    if sources is not None:
-        cache._cache_file._source_stamp = sources
     compiled._cache = cache  # as `enable_caching` does
     return compiled

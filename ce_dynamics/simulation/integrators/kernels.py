@@ -20,6 +20,7 @@ and results.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -74,21 +75,18 @@ class Holding(NamedTuple):
     held: Vector
 
 
-def sources() -> tuple[tuple[str, int, int], ...]:
-    """Return files of kernels with dates and sizes: numba checks only that of the function it compiles."""
+def sources() -> str:
+    """Return a hash of the files of kernels, which call each other."""
     simulation = Path(__file__).resolve().parents[1]
     files = {*simulation.rglob("*kernels.py"), *(simulation.parent / "contact").rglob("*.py")}
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 
 SOURCES = sources()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile when first called; keep on disk where numba finds a folder it can write to.
-
-    Cached code is valid as long as no file of kernels has changed: they call each other.
-    """
+    """Compile when first called; keep the code on disk until a file of kernels changes."""
     return loops.kernel(function, sources=SOURCES)
 
 

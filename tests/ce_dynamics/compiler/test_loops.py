@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import pickle
 import re
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from ce_dynamics.compiler import loops
+from ce_dynamics.compiler import disk_cache, loops
 
 
 def doubled(x: float) -> float:
@@ -21,7 +22,7 @@ def doubled(x: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("method", "error", "said"),
+    ("method", "error", "message"),
     [
         ("save", OSError(errno.ENOSPC, "No space left on device"), r"cannot be written \(.*No space left"),
         ("save", PermissionError(errno.EACCES, "Permission denied"), r"cannot be written \(.*Permission"),
@@ -33,7 +34,7 @@ def test_what_the_disk_does_is_no_failure(
     caplog: pytest.LogCaptureFixture,
     method: str,
     error: Exception,
-    said: str,
+    message: str,
 ) -> None:
     def fails(*given: Any) -> None:
         raise error
@@ -46,7 +47,7 @@ def test_what_the_disk_does_is_no_failure(
             assert loops.kernel(doubled)(21.0) == 42.0
     (record,) = caplog.records  # once
     assert record.levelno == logging.WARNING
-    assert re.search(said, record.getMessage())
+    assert re.search(message, record.getMessage())
 
 
 def test_loops_are_kept() -> None:
@@ -54,6 +55,25 @@ def test_loops_are_kept() -> None:
     again = loops.kernel(doubled)
     assert again(2.0) == 4.0
     assert sum(again.stats.cache_hits.values()) == 1
+
+
+def test_kernels_of_the_same_sources_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of other sources are compiled anew; folders that no process has used for a month are removed."""
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
+    unused = tmp_path / f"{disk_cache.KERNELS}old"
+    unused.mkdir()
+    os.utime(unused, (0.0, 0.0))
+    for sources, kept in (("a", 0), ("a", 1), ("b", 0)):
+        found = loops.kernel(doubled, sources=sources)
+        assert found(21.0) == 42.0
+        assert sum(found.stats.cache_hits.values()) == kept
+        assert found.stats.cache_path == str(tmp_path / f"{disk_cache.KERNELS}{sources}")
+    assert not unused.exists()
+    assert disk_cache.measure_contents()[1] > 0
+    disk_cache.clear()
+    assert disk_cache.measure_contents()[1] == 0
+    monkeypatch.setenv(disk_cache.VARIABLE, "off")
+    assert loops.kernel(doubled, sources="a").stats.cache_path == loops.kernel(doubled).stats.cache_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such permissions")
