@@ -96,7 +96,7 @@ class Dense:
         return result
 
     def observed_velocities(self) -> Floats:
-        """[ω; v] of all bodies as the observer tells them."""
+        """[ω; v] of all bodies by the observer."""
         placements = [self.outward.placement(body, self.system.ground) for body in self.bodies]
         return np.concatenate([np.concatenate((p.w, p.v)) for p in placements]).astype(float)
 

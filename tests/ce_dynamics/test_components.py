@@ -1,6 +1,6 @@
 """Independent coordinates that are no whole hinge: components of hinges, functions of positions.
 
-Reference are the fully augmented model, which knows nothing of what is independent, and the same mechanism
+Reference are the fully augmented model, which has no independent coordinates, and the same mechanism
 led by other coordinates.  Everything is of order 1 (masses, lengths, rates), so that rounding is some 1e-15
 of the largest acceleration per body; 1e-10 is asked for.
 """
@@ -80,7 +80,7 @@ def led_by_travel() -> ce.Model:
     return ce.compile(axle([("axle", "z"), ("axle", "roll")]))
 
 
-def test_names_say_what_leads(led_by_travel: ce.Model) -> None:
+def test_names_contain_the_leading_hinge(led_by_travel: ce.Model) -> None:
     layout = led_by_travel.layout
     assert [(entry.name, entry.unit) for entry in layout.q] == [("axle.z", "m"), ("axle.roll", "rad")]
     assert [(entry.name, entry.unit) for entry in layout.v] == [
@@ -156,7 +156,7 @@ def test_assembly_finds_what_is_connected(led_by_travel: ce.Model) -> None:
             assert math.remainder(found[name] - there[name], 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_assembly_says_how_near_it_came(led_by_travel: ce.Model) -> None:
+def test_assembly_reports_the_nearest_pose(led_by_travel: ce.Model) -> None:
     with pytest.raises(ce.AssemblyError, match=r"missing in the nearest .* with axle\.z = .*, axle\.roll = "):
         led_by_travel.assemble({"axle.z": 3.0})
 

@@ -33,7 +33,7 @@ from tests.ce_dynamics.random_mechanisms.strategies import recipes
 from tests.searching import FACTOR
 from tests.support.augmented import assert_agrees
 
-# Random graphs may hold some of their hinges, which is said; what moves has to move rightly.
+# Random graphs may hold some of their hinges, with a warning; what moves has to move rightly.
 pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.ImmobilityWarning")
 
 EXAMPLES = 30 * FACTOR
@@ -193,7 +193,7 @@ def test_choice_of_cuts_and_tree_does_not_matter(recipe: Recipe) -> None:
 
 
 def test_a_millionth_of_gravity_is_noticed() -> None:
-    """The comparisons would see an error of 1e-6 in one term, as their tolerance of 1e-9 says."""
+    """The comparisons would see an error of 1e-6 in one term, by their tolerance of 1e-9."""
     edges = (
         Edge("Revolute", "ground", "1", 0), Edge("Revolute", "1", "2", 1),
         Edge("Revolute", "ground", "3", 2), Edge("Revolute", "2", "3", 3),

@@ -71,7 +71,7 @@ def test_positions_X_eta_and_bias(name: str) -> None:
         assert found["bias"] <= ulps * kappa**3 * (largest_X * speed) ** 2, (found, kappa)
 
 
-def test_the_oracle_knows_a_slider_crank() -> None:
+def test_the_oracle_solves_a_slider_crank() -> None:
     """The oracle itself on a textbook case: crank 1, rod 2, x = cos θ + sqrt(4 − sin² θ)."""
     from ce_dynamics.kinematics.base import Cut, Joint
     from ce_dynamics.mechanism.hinges.prismatic import Prismatic

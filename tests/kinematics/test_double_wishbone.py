@@ -141,7 +141,7 @@ def test_planar_corner_refuses_arms_that_are_not_parallel() -> None:
 
 
 @pytest.mark.parametrize("name", ["rear left", "front right", "spindle"])
-def test_rotations_that_linkages_know_are_those_of_hinges(name: str) -> None:
+def test_rotations_of_linkages_are_those_of_hinges(name: str) -> None:
     b = bench(name)
     rng = np.random.default_rng(1)
     for _ in range(5):

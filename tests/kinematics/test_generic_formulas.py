@@ -1,6 +1,6 @@
 """Closed forms against the generic loop kinematics (12)-(14) on dense matrices, and in their closures.
 
-The generic formulas see the tree with every hinge independent; they know the closures only.  What is compared
+The generic formulas see the tree with every hinge independent; they use the closures only.  What is compared
 and how much rounding is allowed is in `ce_dynamics.kinematics.checking`, where users find it as well.
 """
 

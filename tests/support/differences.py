@@ -1,4 +1,4 @@
-"""Differences that know how far they can be trusted.
+"""Differences with an estimate of their error.
 
 Of central differences D(h) = f' + h² f‴/6 + … two give one of order four, (4 D(h) − D(2h))/3, whose error
 is smaller by h² than what the two differ by, h² f‴/2.  Rounding shows in the fourth difference, h⁴ f⁗ but for

@@ -15,7 +15,7 @@ def test_the_next_float_does_not_hold_any_more(threshold: float) -> None:
     assert downward == math.nextafter(threshold, math.inf)
 
 
-def test_neighbours_are_told_apart_at_once() -> None:
+def test_neighbours_are_distinguished_at_once() -> None:
     above = math.nextafter(1.0, 2.0)
 
     def never_asked(x: float) -> bool:

@@ -21,7 +21,7 @@ def refusal(value: object, **bounds: Any) -> str:
     return str(caught.value)
 
 
-def test_bounds_are_kept_and_said() -> None:
+def test_bounds_are_kept_and_described() -> None:
     assert checks.number("mass", 2, above=0.0) == 2.0
     assert checks.number("share", 1.0, at_least=0.0, at_most=1.0) == 1.0
     assert refusal(0.0, above=0.0) == "mass 0.0 must be a positive finite number"

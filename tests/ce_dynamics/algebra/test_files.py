@@ -31,7 +31,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match=f"cannot be read: it is {kind}, not a file"):
             files.read("table", name, 100)
-    # the size of what the kernel makes up is told as 0
+    # the size of what the kernel makes up is given as 0
     with pytest.raises(DataError, match=r"is too large: [\d,]+ bytes, 10 are allowed"):
         files.read("table", "/proc/self/status", 10)
     version = Path("/proc/version").read_bytes()

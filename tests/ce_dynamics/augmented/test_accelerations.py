@@ -149,7 +149,7 @@ def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None
     system = tree(KINDS, rng)
     q, v, x, u = random_state(system, rng)
     embedding = embed(system)
-    told = Instant(embedding, Layout(embedding), q, v, x, u).outward
+    embedded = Instant(embedding, Layout(embedding), q, v, x, u).outward
     full = FullyAugmented(system)
     absolute = AbsoluteObserver(full.at(full.state_from_embedded(embedding, q, v, x, u), u).states)
     bodies = [system.ground, *system.bodies]
@@ -159,20 +159,22 @@ def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None
     for _ in range(40):
         body, frame = bodies[rng.integers(len(bodies))], frames[rng.integers(len(frames))]
         at, axis = vector(rng), vector(rng)
-        for mine, theirs in zip(absolute.point(body, at, frame), told.point(body, at, frame), strict=True):
+        for mine, theirs in zip(
+            absolute.point(body, at, frame), embedded.point(body, at, frame), strict=True
+        ):
             np.testing.assert_allclose(
                 mine, theirs.astype(float), rtol=0, atol=1e-11
             )  # sums of 12 bodies' motions
-        mine, theirs = absolute.direction(body, axis, frame), told.direction(body, axis, frame)
+        mine, theirs = absolute.direction(body, axis, frame), embedded.direction(body, axis, frame)
         np.testing.assert_allclose(mine, theirs.astype(float), rtol=0, atol=1e-13)
-        mine, theirs = absolute.angular_velocity(body, frame), told.angular_velocity(body, frame)
+        mine, theirs = absolute.angular_velocity(body, frame), embedded.angular_velocity(body, frame)
         np.testing.assert_allclose(mine, theirs.astype(float), rtol=0, atol=1e-12)
     for body in system.bodies:
         quaternion = "qw" in body.inboard.coordinate_names
         for k in range(0 if quaternion else body.inboard.n_q):
-            assert absolute.coordinate(body, k) == pytest.approx(told.coordinate(body, k), abs=1e-12)
+            assert absolute.coordinate(body, k) == pytest.approx(embedded.coordinate(body, k), abs=1e-12)
         for k in range(body.inboard.n_v):
-            assert absolute.rate(body, k) == pytest.approx(told.rate(body, k), abs=1e-11)
+            assert absolute.rate(body, k) == pytest.approx(embedded.rate(body, k), abs=1e-11)
 
 
 def driven_on_an_aggregated_arm() -> System:

@@ -169,7 +169,7 @@ SWEEP, VARIED = ("sweep", "-n", "2"), "chassis.mass=2000:2400"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["--set", "front.sprung.linear=3"], ["front.sprung.linear", "nearest: front.spring.linear"]),
         (["--set", "front.spring.linear=120 kN"], ["wrong unit", "N/m"]),
@@ -288,14 +288,14 @@ SWEEP, VARIED = ("sweep", "-n", "2"), "chassis.mass=2000:2400"
     ],
 )
 def test_bad_input_is_one_line_and_code_2(
-    arguments: list[str], said: list[str], run: Run, tmp_path: Path
+    arguments: list[str], expected: list[str], run: Run, tmp_path: Path
 ) -> None:
     result = run(*arguments, "--output", tmp_path / "x")
     assert result.code == 2
     assert result.out == ""
     assert result.err.startswith("error: ")
     assert result.err.count("\n") == 1
-    for words in said:
+    for words in expected:
         assert words in result.err
     if arguments[0] in ("drive", "export", "sweep"):
         assert not (tmp_path / "x").exists()
@@ -322,8 +322,8 @@ def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> Non
     assert result.code == 3
     assert result.err.count("\n") == 1
     # which depends on the last digits: stopped before a dead centre, or thrown over one
-    told = re.search(r"(?:at|after) t = ([\d.]+) s", result.err)
-    assert told is not None
+    end_time = re.search(r"(?:at|after) t = ([\d.]+) s", result.err)
+    assert end_time is not None
     assert re.search(r"the loop of '(front|rear)_(left|right)\.lower_arm' .*dead centre", result.err)
     content = json.loads(result.out)
     assert not content["completed"]
@@ -333,7 +333,7 @@ def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> Non
     with xr.open_dataset(tmp_path / "ride-partial.nc", engine="h5netcdf") as results:
         end = float(results["time"][-1])
         assert bool(results["chassis_z"].notnull().all())
-    assert 0.0 < end <= float(told[1])  # steps that led up to the dead centre are not kept
+    assert 0.0 < end <= float(end_time[1])  # steps that led up to the dead centre are not kept
 
 
 def test_a_swinging_driver_ends_with_code_3(run: Run, tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ INTERRUPTED = "error: interrupted\n"
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM for one process")
 @pytest.mark.parametrize(
-    ("during", "code", "said"),
+    ("during", "code", "expected"),
     [
         ("import ce_dynamics.cli.command as c; c.execute = stop", 130, INTERRUPTED),
         ("import ce_dynamics.cli.command as c; c.execute = lambda: exec('stop()')", 130, INTERRUPTED),
@@ -386,7 +386,7 @@ INTERRUPTED = "error: interrupted\n"
         ("atexit.register(stop); sys.argv = ['', '--bogus']", 2, "error: No such option: --bogus\n"),
     ],
 )
-def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said: str) -> None:
+def test_signals_from_the_first_moment_to_the_last(during: str, code: int, expected: str) -> None:
     """Before and after commands take care of them: one line, the exit code, no traceback."""
     program = (
         "import atexit, os, sys; stop = lambda: os.kill(os.getpid(), 15)\n"
@@ -396,7 +396,7 @@ def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said:
         f"{during}; from ce_dynamics.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (code, said)
+    assert (done.returncode, done.stderr) == (code, expected)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -412,7 +412,7 @@ def test_unencodable_text_is_printed_nevertheless(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("command", [["kc"], ["export", "c"], ["drive"]])
-def test_commands_that_are_interrupted_say_so(
+def test_interrupted_commands_print_one_line(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -537,7 +537,7 @@ def test_version_is_quick_and_loads_no_numpy() -> None:
     assert done.stdout == f"simulate-vehicle {__version__}\n[] 0\n"
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads as Linux tells them")
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
 def test_no_thread_of_library_waits_beside_the_command() -> None:
     code = (
         "import os; from ce_dynamics.cli import main\n"

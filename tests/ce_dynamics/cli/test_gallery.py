@@ -29,7 +29,7 @@ def test_a_robot_moves_and_agrees_with_mujoco(tmp_path: Path) -> None:
     assert "<html" in (tmp_path / "pages" / "four_bar.html").read_text()[:200]
 
 
-def test_trouble_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_trouble_is_printed_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.urdf").write_text('<robot name="odd"><link name="a"/><adhesion/></robot>')
     assert main([str(tmp_path)]) == 1
     assert "DataError: odd.urdf contains what cannot be represented" in capsys.readouterr().out

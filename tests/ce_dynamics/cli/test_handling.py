@@ -26,10 +26,10 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_sedan_steps(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = "--vehicle sedan -o lateral_acceleration=3 --report report.html"
     code = execute(["handling", "step-input", *options.split()])
-    said = capsys.readouterr()
-    assert code == 0, said.err
-    assert "step of the steering (ISO 7401:2011)" in said.out
-    assert "yaw rate: response time (90 %)" in said.out
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    assert "step of the steering (ISO 7401:2011)" in printed.out
+    assert "yaw rate: response time (90 %)" in printed.out
     folder = inside / "simulate-vehicle-handling"
     content = json.loads((folder / "handling.json").read_text())
     (outcome,) = content["tests"]["step-input"]
@@ -53,9 +53,9 @@ def test_a_sedan_steps(inside: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_tests_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["handling", "--list"]) == 0
-    said = capsys.readouterr().out
-    assert "sine-with-dwell: sine with dwell (FMVSS 126, UN Regulation 140)" in said
-    assert "  radius=60 m    # radius of the circle (above 5 m)" in said
+    printed = capsys.readouterr().out
+    assert "sine-with-dwell: sine with dwell (FMVSS 126, UN Regulation 140)" in printed
+    assert "  radius=60 m    # radius of the circle (above 5 m)" in printed
 
 
 def test_options_go_to_the_tests_that_have_them() -> None:

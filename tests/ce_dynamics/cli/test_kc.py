@@ -26,9 +26,9 @@ def test_files_and_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     arguments += ["-1 kN:1 kN:3"]
     folder = tmp_path / "out"
     assert execute(["kc", *arguments, "--output", str(folder)]) == 0
-    said = capsys.readouterr().out
-    assert "roll centre height" in said
-    assert "lateral force steer parallel" in said
+    printed = capsys.readouterr().out
+    assert "roll centre height" in printed
+    assert "lateral force steer parallel" in printed
     names = {path.name for path in folder.iterdir()}
     stems = [f"rear-{kind}{end}" for kind in ("parallel", "opposed") for end in ("", "-bushings")]
     stems.append("rear-lateral")
@@ -51,11 +51,11 @@ def test_vehicles_and_variants_lie_over_one_another(
     arguments = ["--vehicle", "sedan", "--vehicle", "hatchback", "--axle", "rear", "--travel", "-0.01:0.01:3"]
     arguments += ["--variant", "Stiff: rear.spring.linear=90 kN/m; rear.W.y=0.8 m", "--sweep", "parallel"]
     assert execute(["kc", *arguments, "--output", str(tmp_path)]) == 0
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     content = json.loads((tmp_path / "rear.json").read_text())
     assert list(content) == ["Generic sedan", "Generic hatchback", "Stiff"]
     for label in content:
-        assert label in said
+        assert label in printed
     stems = [f"{name}-rear-parallel" for name in ("sedan", "hatchback", "stiff")]
     files = {f"{stem}.{suffix}" for stem in stems for suffix in ("csv", "nc")}
     assert {path.name for path in tmp_path.iterdir()} == files | {"rear.json", "rear.png"}
@@ -98,10 +98,10 @@ def test_sweeps_beyond_the_reach_save_what_is_within(
 ) -> None:
     arguments = ["--vehicle", "sedan", "--axle", "rear", "--travel", "-0.9:0.9:91"]
     assert execute(["kc", *arguments, "--output", str(tmp_path)]) == BAD_INPUT
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "saved as partial" in said
-    assert "likewise the sweeps opposed;" in said
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "saved as partial" in printed
+    assert "likewise the sweeps opposed;" in printed
     curves = {f"rear-{kind}-partial.{suffix}" for kind in ("parallel", "opposed") for suffix in ("csv", "nc")}
     assert {path.name for path in tmp_path.iterdir()} == curves | {"rear.json", "rear.png"}
     with xr.open_dataset(tmp_path / "rear-parallel-partial.nc", engine="h5netcdf") as saved:

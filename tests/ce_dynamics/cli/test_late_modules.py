@@ -13,7 +13,7 @@ def loaded():
 """
 
 
-def said(code: str) -> str:
+def output_of(code: str) -> str:
     """By a process of its own."""
     done = subprocess.run([sys.executable, "-c", BEGIN + code], capture_output=True, text=True, check=True)
     return done.stdout
@@ -25,7 +25,7 @@ for method in ("RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF"):
     assert abs(solve_ivp(lambda t, y: -y, (0, 1), [1.0], method=method, rtol=1e-6).y[0, -1] - 0.36788) < 1e-4
 print(loaded())
 """
-    assert said(code) == "[]\n"
+    assert output_of(code) == "[]\n"
 
 
 def test_a_picture_asks_for_masked_arrays_alone() -> None:
@@ -39,7 +39,7 @@ page.figure.legend()
 page.print_png(BytesIO())
 print(loaded())
 """
-    assert said(code) == "['numpy.ma']\n"
+    assert output_of(code) == "['numpy.ma']\n"
 
 
 def test_they_are_there_when_they_are_used() -> None:
@@ -53,7 +53,7 @@ import scipy.spatial.distance
 print(masked_array([1]).count(), scipy.spatial.distance.euclidean([0, 0], [3, 4]), loaded())
 """
     used = "'numpy.f2py', 'numpy.ma'"
-    assert said(code) == f"3 True [{used}]\n1 5.0 [{used}, 'numpy.testing', 'scipy.spatial']\n"
+    assert output_of(code) == f"3 True [{used}]\n1 5.0 [{used}, 'numpy.testing', 'scipy.spatial']\n"
 
 
 def test_threads_find_them_whole() -> None:
@@ -75,10 +75,10 @@ for thread in threads:
     thread.join()
 print(wrong, loaded())
 """
-    assert said(code) == "[] ['numpy.ma']\n"
+    assert output_of(code) == "[] ['numpy.ma']\n"
 
 
-def test_what_fails_to_load_says_so_every_time() -> None:
+def test_failing_imports_raise_every_time() -> None:
     code = """
 import numpy.testing
 def fail(module):
@@ -90,4 +90,4 @@ for _ in range(2):
     except ImportError as error:
         print(error)
 """
-    assert said(code) == 2 * "no such file any more\n"
+    assert output_of(code) == 2 * "no such file any more\n"

@@ -89,7 +89,7 @@ def test_distributions_are_read_with_units() -> None:
 # Runs
 
 
-def test_adaptive_steps_say_the_same_with_fewer(run: Run, tmp_path: Path) -> None:
+def test_adaptive_steps_agree_with_fewer(run: Run, tmp_path: Path) -> None:
     """Peaks of a step steer: dopri5 keeps 1e-6 of each state per step, RK4 at 1 ms more than that."""
     rows = {}
     for method in ("rk4", "dopri5"):
@@ -176,11 +176,11 @@ def test_stopped_sweep_keeps_finished_runs(run: Run, tmp_path: Path, monkeypatch
     from ce_dynamics.simulation.ensembles import simulation as ensembles
 
     def stopped(shown: Any) -> Any:
-        def told(done: int, total: int) -> None:
+        def watch(done: int, total: int) -> None:
             if done:  # a group of eight lanes, or two: threads race
                 signal.raise_signal(signal.SIGTERM)
 
-        return nullcontext(told)
+        return nullcontext(watch)
 
     monkeypatch.setattr(ensembles, "show_progress", stopped)
     command = ("sweep", *VARIED, "-n", 24, *SHORTEST, "--output", tmp_path, "--processes", 1)
@@ -245,9 +245,9 @@ def test_marker_vouches_for_whole_results(tmp_path: Path) -> None:
     plan = two_batches(tmp_path)
     (tmp_path / "batches" / "000000.nc").unlink()
     (tmp_path / "batches" / "000002.nc").write_bytes(b"results of some")
-    with pytest.warns(UserWarning, match=r"its results 00000\d\.nc are gone or damaged") as said:
+    with pytest.warns(UserWarning, match=r"its results 00000\d\.nc are gone or damaged") as warned:
         assert SweepFolder(tmp_path, plan).unfinished == [0, 1, 2, 3]
-    assert len(said) == 2
+    assert len(warned) == 2
 
 
 def test_a_damaged_plan_is_another_sweep(tmp_path: Path) -> None:

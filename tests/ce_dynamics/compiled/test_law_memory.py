@@ -29,7 +29,7 @@ def model() -> ce.Model:
 
 
 class Law:
-    """One that answers −x and does with what it holds what a test says."""
+    """One that answers −x and treats its memory by a function of the test."""
 
     def __init__(self, remember: Any) -> None:
         self.total, self.seen, self.gain, self._remember = 0.0, [0.0], 1.0, remember

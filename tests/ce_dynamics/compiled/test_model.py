@@ -149,7 +149,7 @@ def test_a_free_body_obeys_euler(at: tuple[float, float, float], rng: np.random.
         np.testing.assert_allclose(model.accelerations(q, v), [*w_dot, *a], rtol=1e-11, atol=1e-12)
 
 
-def test_the_intermediate_axis_flips_as_jacobi_says() -> None:
+def test_the_intermediate_axis_flips_by_jacobis_solution() -> None:
     model = brick()
     A, C = 1.0, 0.58  # barely beyond the separatrix: the body stays near its intermediate axis between flips
     y0 = model.y0
@@ -497,7 +497,7 @@ def test_two_quantities_of_one_name_are_refused(name: str) -> None:
         Model(system)
 
 
-def test_names_that_results_cannot_tell_apart_are_refused() -> None:
+def test_names_that_become_equal_in_results_are_refused() -> None:
     system = pendulum()
     system.add_input("a.b", "N")
     system.add_output("a b", "N", lambda seen: 0.0)

@@ -1,4 +1,4 @@
-"""Trim finds states at which chosen rates vanish, or says that it cannot."""
+"""Trim finds states at which chosen rates vanish, or raises."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def test_entries_of_foreign_content_are_made_again(
     for path in whole:
         key = path.name.removesuffix(f".{disk_cache.FORMAT}.code")
         planted = FOREIGN.get(content, trap)
-        path.write_bytes(disk_cache.digest(key, planted) + planted)  # valid: its author knows the format
+        path.write_bytes(disk_cache.digest(key, planted) + planted)  # valid: of the right format
     with caplog.at_level(logging.WARNING):
         assert ask_everything() == expected
     assert not (tmp_path / "ran").exists()

@@ -157,7 +157,7 @@ def test_functions_of_one_line_differ_by_their_constants() -> None:
     assert len({*keys, None}) == 5
 
 
-def test_manoeuvres_are_told_apart_by_their_options() -> None:
+def test_manoeuvres_are_distinguished_by_their_options() -> None:
     keys = {content_key(hmmwv.double_lane_change(speed)) for speed in (10.0, 12.0)}
     keys.add(content_key(hmmwv.make_manoeuvre("step-steer", {"speed": 12.0})))
     assert len({*keys, None}) == 4

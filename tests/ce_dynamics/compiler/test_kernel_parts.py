@@ -59,7 +59,7 @@ def test_only_called_parts_are_made_into_machine_code() -> None:
 
 
 def test_numba_is_one_whose_insides_are_known() -> None:
-    """With another, see whether the tests here pass with it and let `KNOWN` say so: compiling is faster."""
+    """With another, see whether the tests here pass with it and set `KNOWN`: compiling is faster."""
     assert numba.version_info.short == loops.KNOWN
 
 

@@ -117,7 +117,7 @@ def test_numba_calls_by_address(f: CompiledFunction) -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
-def test_the_code_does_what_the_instructions_say(f: CompiledFunction, lanes: int) -> None:
+def test_the_code_follows_the_instructions(f: CompiledFunction, lanes: int) -> None:
     words = set(emit_llvm(f.traced, lanes).split())
     assert not words & {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "reassoc", "afn"}
 

@@ -225,7 +225,7 @@ def test_balls_that_meet_head_on_exchange_their_momentum() -> None:
     assert [event.active for event in run.events] == [True, False]
 
 
-def test_stacked_boxes_slide_as_coulomb_says() -> None:
+def test_stacked_boxes_slide_by_coulombs_law() -> None:
     system = two_bodies(G)
     one, two = system.find("one"), system.find("two")
     slab, top = Box((2.0, 2.0, 0.2)), Box((0.4, 0.4, 0.4))

@@ -1,4 +1,4 @@
-"""The chain of solvers: piles, problems by enumeration, matrices, operators, what is said where it fails."""
+"""The chain of solvers: piles, problems by enumeration, matrices, operators, messages of failures."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_only_limit_stops_and_best_point_is_returned() -> None:
         Chain(limit=0.1, time_limit=0.2).solve(problem)
 
 
-def test_infeasible_is_said_with_a_certificate() -> None:
+def test_infeasible_problems_have_a_certificate() -> None:
     problem = contradiction([Kind.UNILATERAL, Kind.UNILATERAL, Kind.FRICTION])
     y = find_certificate(problem)
     assert y is not None

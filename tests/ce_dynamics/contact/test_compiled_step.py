@@ -1,4 +1,4 @@
-"""The compiled step of an embedded system does what the theory says, written in NumPy, with any solver."""
+"""The compiled step of an embedded system equals the theory, written in NumPy, with any solver."""
 
 from __future__ import annotations
 

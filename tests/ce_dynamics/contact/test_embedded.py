@@ -156,7 +156,7 @@ def slide(body: Model, friction: Friction, speed: float, h: float) -> ContactRun
 
 
 @pytest.mark.parametrize("friction", ["disc", "box"])
-def test_sliding_block_stops_as_formula_says(body: Model, friction: Friction) -> None:
+def test_sliding_block_stops_by_the_formula(body: Model, friction: Friction) -> None:
     a = 0.4 * G
     errors = []
     for steps in (50, 100):  # of length h in which it loses a h: it stops after exactly so many

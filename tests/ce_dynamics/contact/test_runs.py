@@ -1,4 +1,4 @@
-"""Runs with unilateral elements: charts, dead centres, interruption, what is said and what is kept."""
+"""Runs with unilateral elements: charts, dead centres, interruption, messages, partial results."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_end_of_loop_range_is_explained_with_results() -> None:
     assert 0.1 < float(run.results.time[-1]) < 0.3
 
 
-def test_loop_thrown_over_a_dead_centre_is_told() -> None:
+def test_loop_thrown_over_a_dead_centre_is_named() -> None:
     # a double rocker, led by a lever whose reach ends where rod and rocker are in line
     system = four_bar((2.0, 2.5, 2.0, 4.0), 1.0)
     system.start("crank", v=6.0)
@@ -138,7 +138,7 @@ def test_runs_of_one_interval_keep_their_end_state(falling: UnilateralModel) -> 
         np.testing.assert_array_equal(run.results[name].values, whole.results[name].values)
 
 
-def test_progress_is_told_with_multipliers_of_first_step(
+def test_progress_is_reported_with_multipliers_of_first_step(
     falling: UnilateralModel,
 ) -> None:
     times: list[float] = []
@@ -182,7 +182,7 @@ class Careless(GaussSeidel):
         return replace(super().solve(problem, start), converged=False, residual=1e-3)
 
 
-def test_unsolved_steps_are_counted_and_told(falling: UnilateralModel) -> None:
+def test_unsolved_steps_are_counted_and_warned_of(falling: UnilateralModel) -> None:
     with pytest.warns(AccuracyWarning, match=r"2 of 2 steps .* up to 0.001 m/s"):
         run = simulate_unilateral(falling, duration=2e-3, solver=Careless())
     assert run.statistics.unresolved == 2

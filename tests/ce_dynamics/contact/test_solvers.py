@@ -64,7 +64,7 @@ def test_gauss_seidel_agrees_with_exact_solution_in_w(rng: np.random.Generator, 
         exact, swept = Exact().solve(problem), TIGHT.solve(problem)
         assert exact.converged
         assert violation(problem, exact) <= AGREE
-        if swept.converged:  # of a badly conditioned problem it says that it did not
+        if swept.converged:  # of a badly conditioned problem it reports that it did not
             compared += 1
             np.testing.assert_allclose(swept.w, exact.w, rtol=0.0, atol=AGREE)
             np.testing.assert_allclose(swept.v, exact.v, rtol=0.0, atol=AGREE)
@@ -79,7 +79,7 @@ def test_gauss_seidel_agrees_with_exact_solution_with_friction(rng: np.random.Ge
         exact, swept = Exact().solve(problem), TIGHT.solve(problem)
         assert exact.converged
         assert violation(problem, exact) <= AGREE
-        if not swept.converged:  # with friction it may go round in circles, and says so
+        if not swept.converged:  # with friction it may go round in circles, and reports that
             continue
         compared += 1
         np.testing.assert_allclose(swept.w, exact.w, rtol=0.0, atol=AGREE)

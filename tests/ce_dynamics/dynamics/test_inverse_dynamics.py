@@ -37,7 +37,7 @@ def needed(instant: Instant, v_dot: Array) -> Array:
 
 
 def test_velocities_of_dense_operators_are_rates_of_positions(case: Case) -> None:
-    """The reference itself: J θ̇ + drift is what positions do, and what the observer says."""
+    """The reference itself: J θ̇ + drift is the rate of positions, and of the observer."""
     dense = Dense(case.instant())
     rates = case.derivative(lambda instant: Dense(instant).positions(), np.zeros(case.n_v))
     np.testing.assert_allclose(dense.V.reshape(-1, 6)[:, 3:].ravel(), rates, atol=FINITE_DIFFERENCE)

@@ -76,7 +76,7 @@ def accelerations(body: str, make_rule: Callable[[System], Rule] | None) -> Floa
 def in_frame(
     body: str, frame: str, force: Floats = FORCE, torque: Floats = TORQUE
 ) -> Callable[[System], Rule]:
-    """A rule for one and the same force and torque (world axes) at one point, told in the axes of a frame."""
+    """A rule for one and the same force and torque (world axes) at one point, in the axes of a frame."""
 
     def make(system: System) -> Rule:
         b, f, ground = system.find(body), system.find(frame), system.ground

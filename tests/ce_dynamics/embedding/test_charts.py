@@ -134,7 +134,7 @@ def test_what_is_no_number_has_left_its_chart(mechanism: Embedding, lost: float)
 
 
 def folding(led: bool) -> System:
-    """A five-bar whose couplers fold onto each other after 0.343 s: its cranks do not tell how it goes on."""
+    """A five-bar whose couplers fold onto each other after 0.343 s: its cranks do not lead it on."""
     system = five_bar() if led else CHARTS["five-bar"]()
     system.start("left", v=-6.0)
     system.start("right", v=6.8)
@@ -202,8 +202,8 @@ def test_a_warning_near_a_singular_configuration() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ce_dynamics.simulation.monitors.failure_location.STEEP", 0.9 * worst)
         with pytest.warns(SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"):
-            said = warn_if_steep(model, np.array((0.0, 0.1)), y, gearing)
-    assert "near a singular configuration of 'left' = -1" in said
+            note = warn_if_steep(model, np.array((0.0, 0.1)), y, gearing)
+    assert "near a singular configuration of 'left' = -1" in note
 
 
 def test_gearing_is_the_norm_of_what_hinges_lead() -> None:
@@ -353,7 +353,7 @@ def test_named_hinges_stay_by_default() -> None:
 
 
 def test_starts_where_the_design_pose_is_open() -> None:
-    """A rod that is longer than drawn turns all hinges before any is told where to begin."""
+    """A rod that is longer than drawn turns all hinges before any gets its start."""
     B, C, D = np.array((-0.3, 0.6, 0.0)), np.array((0.4, 1.2, 0.0)), np.array((1.4, 0.5, 0.0))
     system = System()
     add(system, "left", "ground", Revolute(Z), 0.5 * B)
@@ -413,7 +413,7 @@ def about(angle: float) -> Array:
     return np.array((math.cos(angle), math.sin(angle), 0.0))
 
 
-def test_rates_that_do_not_tell_how_it_moves() -> None:
+def test_rates_that_do_not_determine_the_motion() -> None:
     system = CHARTS["five-bar"]()
     system.start("left", v=1.0)
     with pytest.raises(IndependentCoordinatesError, match=r"rates of \['left'\] do not determine"):

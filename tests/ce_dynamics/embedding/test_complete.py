@@ -115,7 +115,7 @@ def steered(*, inside: bool) -> System:
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_what_a_drive_moves_is_by_formulas_too(inside: bool, rng: np.random.Generator) -> None:
-    """Loops that do not know the drive are none of its business, and it is one more thing that is given."""
+    """Loops without the drive do not depend on it; for the others it is one more given motion."""
     embedding = embed(steered(inside=inside))
     assert not any(isinstance(part, NumericLinkage) for S in embedding.aggregates for part in S.linkages)
     dae = FullyAugmented(embedding.system)

@@ -87,7 +87,7 @@ def screw(s: ce.System, p: Points) -> None:
 
 
 def brace(s: ce.System, p: Points) -> None:
-    """A structure without freedom on a cart: nothing is given, yet a length says where it is."""
+    """A structure without freedom on a cart: nothing is given, yet a length determines its place."""
     add(s, "cart", "ground", ce.Prismatic((1.0, 0.0, 0.0)), (0.0, 0.0, 0.0))
     add(s, "post", "cart", ce.Revolute(Z, p("A")), p("A") + np.array((0.0, 0.5, 0.0)))
     s.close_loop("stay", "cart", "post", ce.Distance((1.0, 0.0, 0.0), p("B"), p("length")))

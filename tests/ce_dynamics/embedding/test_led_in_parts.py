@@ -2,7 +2,7 @@
 
 Five rods and its height find the beam, the drag link then the crank on it, and the crank, by the bar between
 them, the knuckles.  Masses, lengths and rates are of order 1.  References are the form with all hinges cut,
-which knows nothing of what leads or of parts, the same solved at once, and differences.
+without leading coordinates and parts, the same solved at once, and differences.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def test_slides_that_follow_a_beam(rng: np.random.Generator) -> None:
 
 
 def test_parts_on_what_a_formula_turns(rng: np.random.Generator) -> None:
-    """A rod on an arm, pointed by a formula that tells directions as the ground sees them, carries a shoe.
+    """A rod on an arm, pointed by a formula that gives directions in axes of the ground, carries a shoe.
 
     The part of the shoe is solved as seen from the arm.
     """
@@ -236,7 +236,7 @@ def test_parts_on_what_a_formula_turns(rng: np.random.Generator) -> None:
 
 
 def test_rods_that_hold_body_are_found_among_many() -> None:
-    """More than are tried together, and one that says again what the others do is no part of them."""
+    """More than are tried together, and one that repeats the others is no part of them."""
     s = axle(driven=True)
     dependent = tuple(body for body in s.bodies if body.name != "rack")
     found = blocks(Loop(s.ground, tuple(s.bodies), tuple(s.closures), dependent))

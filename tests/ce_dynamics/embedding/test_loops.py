@@ -199,7 +199,7 @@ def test_a_ball_that_rolls_leads_its_loop() -> None:
     assert_agrees(embedding, q, v, relative=1e-10)
 
 
-def test_ball_whose_place_others_should_tell_is_refused() -> None:
+def test_ball_whose_place_others_should_determine_is_refused() -> None:
     with pytest.raises(IndependentCoordinatesError, match=r"'ball' rolls.* independent=\['ball', \.\.\.\]"):
         embed(ball_with_an_arm("arm"))
     with pytest.raises(IndependentCoordinatesError, match=r"leads it; use BallRollingOnPlane"):

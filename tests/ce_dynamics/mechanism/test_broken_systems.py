@@ -35,7 +35,7 @@ def linkage(independent: Sequence[str] = ("crank",)) -> System:
 
 
 def refused(build: Callable[[], System], kind: type[ce.ModelError], *parts: str) -> None:
-    """The system is refused with exactly this class, and its message says all of this."""
+    """The system is refused with exactly this class, and its message has all of these words."""
     with pytest.raises(ce.ModelError) as caught:
         ce.compile(build())
     assert type(caught.value) is kind

@@ -16,11 +16,11 @@ A = StateDeclaration("a", "1")
 class Trial(ce.Controller):
     """Controller with given declarations."""
 
-    def __init__(self, **told: Any) -> None:
+    def __init__(self, **given: Any) -> None:
         self.name, self.answers = "trial", ("push",)
         self.given: Mapping[str, Scalar] = {"push": 1.0}
         self.new: Sequence[Scalar] = ()
-        self.__dict__.update(told)
+        self.__dict__.update(given)
 
     def act(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
         return self.given
@@ -37,7 +37,7 @@ def system() -> ce.System:
 
 
 @pytest.mark.parametrize(
-    ("told", "what"),
+    ("given", "what"),
     [
         ({"answers": ("pull",)}, "controller 'trial' answers input 'pull', which is not declared"),
         ({"answers": ()}, "answers no inputs"),
@@ -49,22 +49,22 @@ def system() -> ce.System:
         ({"name": ""}, "name"),
     ],
 )
-def test_controllers_that_say_too_little_are_refused(told: dict[str, Any], what: str) -> None:
+def test_incomplete_controllers_are_refused(given: dict[str, Any], what: str) -> None:
     with pytest.raises(ce.ModelError, match=what):
-        system().add_controller(Trial(**told))
+        system().add_controller(Trial(**given))
 
 
 @pytest.mark.parametrize(
-    ("told", "what"),
+    ("given", "what"),
     [
         ({"given": {}}, r"controller 'trial' answers \[\]; it declares \['push'\]"),
         ({"given": {"push": "much"}}, "input 'push' as controller 'trial' answers it"),
         ({"states": (A,)}, "answers 0 rates; it declares 1"),
     ],
 )
-def test_wrong_answers_are_refused_by_name(told: dict[str, Any], what: str) -> None:
+def test_wrong_answers_are_refused_by_name(given: dict[str, Any], what: str) -> None:
     s = system()
-    s.add_controller(Trial(**told))
+    s.add_controller(Trial(**given))
     with pytest.raises(ce.ModelError, match=what):
         _ = ce.compile(s).dynamics
 

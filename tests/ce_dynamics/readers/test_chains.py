@@ -114,7 +114,7 @@ def test_independent_coordinate_is_held_if_it_can_be() -> None:
     found = DesignPoseSearch(chains, np.array((0.7, 0.0, 0.0)), [0]).find()
     assert found is not None
     assert found.q[0] == 0.7
-    # the two circles about the elbow and the foot meet where the law of cosines says
+    # the two circles about the elbow and the foot meet by the law of cosines
     elbow = np.array((np.cos(0.7), np.sin(0.7)))
     joint = elbow + 2.0 * np.array((np.cos(0.7 + found.q[1]), np.sin(0.7 + found.q[1])))
     assert np.hypot(*(joint - (2.0, 0.0))) == pytest.approx(1.5, abs=1e-12)

@@ -57,7 +57,7 @@ def test_it_holds_where_the_hinge_leaves_the_frames(kind: str, rng: np.random.Ge
         # where the child's body goes if its frame b is to be where the hinge has it, seen from a
         c = (p @ a) @ allowed(kind, rng) @ inverse(b)
         np.testing.assert_allclose(residuals(closure, p, c), 0.0, rtol=0.0, atol=1e-14)
-        for _ in range(3):  # any other small motion opens it, as the hinge's own conditions say
+        for _ in range(3):  # any other small motion opens it, by the hinge's own conditions
             turn, slide = 1e-3 * rng.normal(size=3), 1e-3 * rng.normal(size=3)
             step = Pose(Rotation.from_rotvec(turn).as_matrix(), slide)
             hinge = ordinary(kind, AXIS, np.zeros(3))

@@ -79,7 +79,7 @@ def test_eigenvector_after_a_step_of_the_pair() -> None:
 
 
 @pytest.mark.parametrize("name", ["rk4", "rosenbrock", "implicit-euler"])
-def test_a_step_is_as_accurate_as_is_said(smooth: ce.Model, name: str) -> None:
+def test_a_step_is_as_accurate_as_documented(smooth: ce.Model, name: str) -> None:
     """By SciPy's DOP853 at 1e-13: the step keeps the tolerance, and one of 1.5 times its length does not.
 
     The measured difference is 1 − 2⁻ᵖ of the error to leading order, so that 1.3 covers what comes next; an
@@ -163,7 +163,7 @@ def test_motion_that_is_not_smooth_needs_adaptive_steps(smooth: ce.Model) -> Non
     assert any("not smooth" in reason for reason in advice.reasons)
 
 
-def test_where_nothing_can_be_said(smooth: ce.Model) -> None:
+def test_points_without_a_recommendation(smooth: ce.Model) -> None:
     still = smooth.resting(smooth.equilibrium(smooth.y0).y)
     for given, error, message in (
         ({"y": still, "horizon": 0.5}, SimulationError, r"nothing moves within 0\.5 s"),

@@ -126,7 +126,7 @@ def test_values_are_those_of_the_states_in_time(run: xr.Dataset, model: Model) -
             assert float(one["height"].sel(side=side)) == pytest.approx(float(expected), abs=1e-13)
 
 
-def test_attributes_say_how_it_was_computed(run: xr.Dataset) -> None:
+def test_attributes_record_the_computation(run: xr.Dataset) -> None:
     assert run.attrs["system"] == "wings"
     assert run.attrs["method"] == "LSODA"
     assert (run.attrs["rtol"], run.attrs["atol"]) == (1e-6, 1e-8)

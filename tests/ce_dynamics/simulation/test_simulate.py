@@ -295,17 +295,17 @@ def test_run_that_becomes_nan_stops_at_once(method: Any) -> None:
 @pytest.mark.parametrize("method", ["Radau", "BDF", *IMPLICIT])
 def test_slopes_not_finite_are_distinguished_from_accelerations(method: Any) -> None:
     """At its edge the push is finite, √0; its slope is not."""
-    model, said = (
+    model, message = (
         towards_the_edge(0.0),
         rf"^{method} met derivatives of the accelerations that are not finite",
     )
-    with pytest.raises(SimulationError, match=rf"{said} at t = 0 s"):
+    with pytest.raises(SimulationError, match=rf"{message} at t = 0 s"):
         simulate(model, duration=2.0, method=method)
     if method in IMPLICIT:
-        with pytest.raises(SimulationError, match=rf"{said} at t = 0 s"):
+        with pytest.raises(SimulationError, match=rf"{message} at t = 0 s"):
             ce.Simulator(model, method=method).step(0.1)
         (failure,) = ce.simulate_ensemble(model, duration=2.0, method=method)["failure"].values
-        assert re.match(rf"{said}, or accelerations within a step at t = 0 s", failure)
+        assert re.match(rf"{message}, or accelerations within a step at t = 0 s", failure)
 
 
 def test_a_run_that_starts_with_nan_is_refused() -> None:
@@ -522,12 +522,12 @@ def test_a_quaternion_of_zero_is_refused_by_name() -> None:
     system.add_body("kite", mass=1.0, inertia=(0.1, 0.1, 0.1), parent=system.ground, hinge=ce.Free())
     model = ce.compile(system)
     y0 = np.zeros(len(model.layout.y0))
-    said = r"y0: the quaternion of 'kite' .* is zero"
-    with pytest.raises(ModelError, match=said):
+    message = r"y0: the quaternion of 'kite' .* is zero"
+    with pytest.raises(ModelError, match=message):
         simulate(model, y0=y0, duration=0.1)
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=message):
         ce.Simulator(model, y0=y0)
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=message):
         ce.Simulator(model).reset(y0)
     failure = ce.simulate_ensemble(model, [y0, model.y0], duration=0.1)["failure"].values
     assert "quaternion of 'kite' is zero" in str(failure[0])

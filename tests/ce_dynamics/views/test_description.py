@@ -90,7 +90,7 @@ def test_tree_is_in_preorder() -> None:
         assert len(path) - 1 == line.depth
 
 
-def test_system_that_cannot_be_embedded_says_why() -> None:
+def test_system_that_cannot_be_embedded_gives_the_reason() -> None:
     s = four_bar()
     s.close_loop("weld", "rod", s.ground, ce.Fixed())
     description = s.describe()

@@ -36,7 +36,7 @@ def test_closed_forms_are_found(build: Callable[[], SymbolicLinkage], patterns: 
 
 
 def test_one_loop_after_the_other() -> None:
-    """Six bars: the first loop's rocker is what the second loop knows."""
+    """Six bars: the first loop's rocker leads the second loop."""
     linkage = cases.six_bar()
     assert [line.split(":")[0] for line in linkage.closed_form] == ["psi", "phi", "eta", "x"]
     check_linkage(linkage, {"crank": (-3.0, 3.0)}, samples=5)
@@ -197,7 +197,7 @@ def test_several_independent_coordinates() -> None:
         cuts=(Cut("pin", "left_bar", "right_bar", pin(C)),),
     )
     assert len(linkage.closed_form) == 2
-    assert linkage.closes == ("pin",)  # by which systems know what it makes superfluous
+    assert linkage.closes == ("pin",)  # from which systems find the superfluous closures
     check_linkage(linkage, {"left": (-0.3, 0.3), "right": (-0.3, 0.3)})
     accelerations_agree(built(linkage), [0.2, -0.1], [1.0, 2.0])
 

@@ -69,7 +69,7 @@ def ball() -> Model:
 
 
 @pytest.mark.parametrize("question", [question for question in QUESTIONS if question not in OF_LOOPS])
-def test_a_quaternion_that_tells_nothing_is_named(ball: Model, question: str) -> None:
+def test_a_quaternion_of_zeros_is_named(ball: Model, question: str) -> None:
     with pytest.raises(ModelError, match=r"the quaternion of 'rocker' \(qw, qx, qy, qz\) is zero"):
         QUESTIONS[question](ball, [0.0] * 7)
 

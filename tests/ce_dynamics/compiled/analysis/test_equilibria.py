@@ -54,7 +54,7 @@ def test_upright_arm_is_in_equilibrium_and_falls() -> None:
     assert rest.growth == pytest.approx(math.sqrt(M_ARM * G * L_ARM / (I_ARM + M_ARM * L_ARM**2)), rel=1e-12)
 
 
-def test_what_is_held_says_by_which_force() -> None:
+def test_held_bodies_name_their_force() -> None:
     rest = arm().equilibrium([0.3, 0.0], hold=["arm"])
     assert rest.y[0] == 0.3
     # About +y, which lowers the arm, it takes a negative torque to hold it.

@@ -77,8 +77,8 @@ def test_lengths_at_poses_are_distances(way: dict[str, bool]) -> None:
     assert set(model.functions) == {ASKED}
 
 
-def test_a_leg_says_where_its_head_is(planar: Model) -> None:
-    """Length and direction of a leg, the angle of the platform, and that of an arm, which no loop knows."""
+def test_a_leg_determines_its_head(planar: Model) -> None:
+    """Length and direction of a leg, the angle of the platform, and that of an arm in no loop."""
     wanted = {"upper0": 0.05, "lower0": -0.06, "top.angle": 0.1, "arm": -0.4}
     found = planar.assemble(wanted)
     foot, head, centre = in_space(FEET[0]), in_space(HEADS[0]), in_space(HEADS.mean(axis=0))

@@ -251,7 +251,7 @@ def ride() -> Model:
 HELD = ("chassis.x", "chassis.y", "chassis.rz", *(f"{name}.wheel" for name in CORNERS))
 
 
-def test_the_hmmwv_swings_as_its_modes_say(ride: Model) -> None:
+def test_the_hmmwv_swings_in_its_modes(ride: Model) -> None:
     """Free motion from a displacement along a mode, by integration of the full equations.
 
     The amplitude a = 1e-4 rad leaves errors of second order, a few a², relative to a; the mode is that of the

@@ -42,7 +42,7 @@ def farthest(case: Case) -> str:
     return max(case.system.bodies, key=lambda body: (body.depth, body.index)).name
 
 
-def test_frames_move_as_differences_say(pair: tuple[Case, Model, Floats]) -> None:
+def test_frames_move_by_their_differences(pair: tuple[Case, Model, Floats]) -> None:
     """Along the motion under the loads; differences with h = 1e-5 leave 1e-7 of the largest rates."""
     case, model, y = pair
     body = case.system.find(farthest(case))
@@ -73,7 +73,7 @@ def test_frames_move_as_differences_say(pair: tuple[Case, Model, Floats]) -> Non
     np.testing.assert_allclose((turn[2, 1], turn[0, 2], turn[1, 0]), found.V[:3], atol=1e-8 * scale)
 
 
-def test_one_function_for_all_bodies_says_the_same(pair: tuple[Case, Model, Floats]) -> None:
+def test_one_function_for_all_bodies_agrees(pair: tuple[Case, Model, Floats]) -> None:
     """Frames beyond the first few come from a shared function; rounding of other sums is the difference."""
     case, model, y = pair
     shared = moving_bodies(model, y, np.asarray(case.u))
@@ -188,7 +188,7 @@ def test_mobility_by_dense_algebra(pair: tuple[Case, Model, Floats]) -> None:
 
 
 def test_forces_at_points_follow_the_mobility() -> None:
-    """Accelerations by the forward dynamics with applied forces, which knows nothing of Jacobians."""
+    """Accelerations by the forward dynamics with applied forces, which uses no Jacobians."""
     system = mechanisms.five_bar()
     tips = {"left coupler": (0.1, 0.9, 0.0), "right": (1.1, 0.2, 0.0)}
     for name, at in tips.items():

@@ -59,7 +59,7 @@ def test_rates_are_differences_of_energies(pair: tuple[Case, Model, PowerBalance
         assert rate == pytest.approx(float(case.derivative(energy, v_dot)), abs=1e-6 * scale)
 
 
-def test_dampers_dissipate_what_their_law_says(pair: tuple[Case, Model, PowerBalance]) -> None:
+def test_dampers_dissipate_the_power_of_their_law(pair: tuple[Case, Model, PowerBalance]) -> None:
     case, _, balance = pair
     loads = case.instant().loads
     for element in case.system.forces:

@@ -95,7 +95,7 @@ def on_a_sphere() -> ce.System:
 
 
 def along_a_path() -> ce.System:
-    """All hinges depend on a path coordinate, and the closure says twice what a planar one would."""
+    """All hinges depend on a path coordinate, and the closure has rows twice that a planar one has once."""
     system = ce.System(gravity=(0, 0, -9.81))
     y = (0, 1, 0)
     for name, parent, at, com in (

@@ -38,7 +38,7 @@ def shared(source: Path) -> ctypes.CDLL:
 
 
 def called(function: Any, *arguments: Any) -> Any:
-    """Call a function of C with arrays, and with what ctypes knows."""
+    """Call a function of C with arrays, and with objects of ctypes."""
     given = (x.ctypes.data_as(ctypes.c_void_p) if isinstance(x, np.ndarray) else x for x in arguments)
     return function(*given)
 
@@ -278,7 +278,7 @@ def test_the_vehicle_in_pieces_has_the_same_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "1st", "while", "a-b", "x" * 64, 3])
-def test_names_that_c_does_not_know_are_refused(model: ce.Model, name: Any, tmp_path: Path) -> None:
+def test_names_invalid_in_c_are_refused(model: ce.Model, name: Any, tmp_path: Path) -> None:
     with pytest.raises(ce.ModelError, match="identifier"):
         ce.export_c(model, tmp_path, name=name)
 

@@ -34,6 +34,6 @@ def test_interrupted_compilers_end_at_once(tmp_path: Path) -> None:
     assert all(one.result()[0] != 0 for one in made)
 
 
-def test_what_compilers_say_is_heard() -> None:
+def test_messages_of_compilers_are_passed_on() -> None:
     with Compilers() as compilers:
         assert compilers.run([sys.executable, "-c", "import sys; sys.exit('no')"]) == (1, "no\n")

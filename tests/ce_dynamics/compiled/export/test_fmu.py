@@ -88,7 +88,7 @@ def test_names_units_and_values_are_those_of_model(model: ce.Model, fmus: dict[s
 
 
 @pytest.mark.parametrize("fmi", KINDS)
-def test_units_are_told_in_base_units(fmus: dict[str, Path], fmi: str) -> None:
+def test_units_are_written_in_base_units(fmus: dict[str, Path], fmi: str) -> None:
     described = fmpy.read_model_description(str(fmus[fmi]))
     bases = {unit.name: unit.baseUnit for unit in described.unitDefinitions}
     names = ("kg", "m", "s", "rad", "A")
@@ -175,7 +175,7 @@ def dependencies(path: Path, fmi: str) -> dict[str, dict[str, dict[str, str]]]:
 
 @pytest.mark.parametrize("fmi", KINDS)
 def test_what_depends_on_what(fmus: dict[str, Path], fmi: str) -> None:
-    """By hand: the crank's place says where the piston is, all but that how it is accelerated."""
+    """By hand: the crank's place determines the piston's, all but that how it is accelerated."""
     found = dependencies(fmus[fmi], fmi)
     assert found["rates"]["der(crank)"] == {"crank_rate": "constant"}
     moving = {"crank": "dependent", "crank_rate": "dependent", "torque": "dependent"}

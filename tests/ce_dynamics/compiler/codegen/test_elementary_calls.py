@@ -69,7 +69,7 @@ def test_bits_do_not_depend_on_neighbours(
 
 
 @pytest.mark.parametrize("x", [0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, 1.7e308, FARTHEST])
-def test_at_edges_they_do_what_the_standard_says(alone: CompiledFunction, x: float) -> None:
+def test_edges_follow_the_standard(alone: CompiledFunction, x: float) -> None:
     """Beside ordinary neighbours, which keep their values."""
     ordinary = np.linspace(0.1, 0.7, MANY)
     given = ordinary.copy()

@@ -40,7 +40,7 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CompiledFunction
 
 @pytest.fixture
 def joined_as_in_long_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products join sums as in functions that are compiled in pieces without being told to."""
+    """Products join sums as in functions that are compiled in pieces by default."""
     monkeypatch.setattr(fused, "LONGEST_ALIKE", -1)
 
 
@@ -251,7 +251,7 @@ def test_slots_are_used_again() -> None:
 
 
 def test_long_row_agrees_with_the_recursion_on_floats(rng: np.random.Generator) -> None:
-    """60 loops, enough to be in pieces without being told."""
+    """60 loops, enough to be in pieces by default."""
     n = 60
     model = Model(chain(n))
     assert model.trace_dynamics().n_instructions > machine.LARGEST_STRAIGHT

@@ -1,4 +1,4 @@
-"""Legs in closed form, against the augmented equations, which know no legs, and against plain distances."""
+"""Legs in closed form, against the augmented equations, which have no legs, and against plain distances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hinges peeled off welds, against the augmented equations, which know of no peeling."""
+"""Hinges peeled off welds, against the augmented equations, which peel nothing."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_plates_that_no_loop_needs_are_set_too() -> None:
     assert largest_difference(embedding, around=AROUND) < 1e-12
 
 
-def test_a_description_says_why_there_is_no_formula() -> None:
+def test_a_description_gives_the_reason_without_formula() -> None:
     (line,) = (line for line in machine(HERE, "given").describe().aggregates if line.closures)
     ((names, why),) = line.not_closed
     assert set(names) >= {"cross0", "cross1", "third0"}

@@ -1,4 +1,4 @@
-"""Rods between balls of three hinges, against the augmented equations, which know no rods."""
+"""Rods between balls of three hinges, against the augmented equations, which have no rods."""
 
 from __future__ import annotations
 

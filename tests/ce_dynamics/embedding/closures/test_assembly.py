@@ -93,7 +93,7 @@ def test_led_to_its_known_configuration(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("longer", [0.05, 0.5])
 def test_a_bar_too_long_is_refused(longer: float) -> None:
-    """Then the loop does not move, or does not close: either is said, with the loop or the closure."""
+    """Then the loop does not move, or does not close: the error names the loop or the closure."""
     with pytest.raises((ModelError, AssemblyError), match=r"'last'|'bar 1'"):
         embed(drawn(np.zeros(5), longer))
 

@@ -107,7 +107,7 @@ def test_residual_does_not_look_at_its_values(name: str, rng: np.random.Generato
         (floating_coupler(), 1),
         (rsur(), 1),  # in space: 6·3 − 5 − 3 − 4 − 5
         (spatial_slider("cylindrical"), 1),
-        (bricard(), 1),  # Grübler says 0
+        (bricard(), 1),  # Grübler's formula gives 0
     ],
     ids=["four-bar", "five-bar", "floating coupler", "RSUR", "cylindrical", "Bricard"],
 )

@@ -56,9 +56,9 @@ def test_nearly_parallel_axis_is_taken_as_parallel(off: float) -> None:
     np.testing.assert_allclose(accelerations(near, q), accelerations(exact, q), rtol=1e-12)
     some = q + np.random.default_rng(0).uniform(-0.1, 0.1, (1000, 2))
     assert np.max(closure_errors_at(near, some)) < 2e-14
-    told = [str(found) for found in near.system.assumptions]
+    assumed = [str(found) for found in near.system.assumptions]
     expected = f"axis of 'lever': off by {off:.2g} rad, taken as exact"
-    assert told == ([expected] if off > 1e-12 else [])
+    assert assumed == ([expected] if off > 1e-12 else [])
     assert off < 1e-11 or expected in str(near.system.describe())
 
 

@@ -87,7 +87,7 @@ def test_a_five_bar_starts_behind_a_hole(q: tuple[float, float]) -> None:
 
 @pytest.mark.usefixtures("by_newton")
 def test_assembly_finds_what_lies_behind_a_hole() -> None:
-    """The model that was asked does not know the configuration; one that starts there does, and says so."""
+    """The model cannot reach the configuration; one that starts there can; the message has the remedy."""
     model, there = ce.compile(five_bar()), np.array((2.91, -2.75))
     found = model.assemble({"left": there[0], "right": there[1]})
     assert found.model is not model
@@ -221,7 +221,7 @@ def test_start_that_no_way_leads_to_is_refused() -> None:
 
 @pytest.mark.usefixtures("by_newton")
 def test_no_model_is_made_without_a_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tips of the cranks cannot be farther apart than both rods: told without compiling anything more."""
+    """The tips of the cranks cannot be farther apart than both rods: nothing more is compiled."""
     monkeypatch.setattr(configurations, "restart_model", None)
     model = ce.compile(five_bar())
     far = max(

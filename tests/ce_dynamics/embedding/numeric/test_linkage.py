@@ -1,7 +1,7 @@
 """Numeric loop kinematics against closed forms, differences, published figures and the augmented model.
 
 Lengths are about 1 and rates at most 1, so a position is good to about 1e-14 divided by the distance to a
-singular pose (0.1 at least, unless a test says otherwise).  Derivatives are taken by the five-point formula
+singular pose (0.1 at least, unless a test states otherwise).  Derivatives are taken by the five-point formula
 with h = 1e-3: its error is h⁴ |f⁽⁵⁾| / 30 < 1e-10 for |f⁽⁵⁾| < 3000, plus 1.5 · 1e-14 / h = 1.5e-11.
 """
 
@@ -384,7 +384,7 @@ def test_loop_that_closes_elsewhere_names_held_hinges() -> None:
         embed(system)
 
 
-def test_turns_of_nut_cannot_be_told_by_angle() -> None:
+def test_turns_of_nut_do_not_follow_from_angle() -> None:
     """A spindle turns, a nut slides: after a turn it is elsewhere, so the slide must be independent."""
 
     def spindle(independent: str) -> System:

@@ -1,7 +1,7 @@
 """Loops led along the curve of their configurations, through dead centres and crossings of branches.
 
 Lengths are about 1.  A series of K terms whose coefficients are good to 1e-16 gives positions to about 1e-15
-and rates to K times that; K is below 100 unless a test says otherwise.
+and rates to K times that; K is below 100 unless a test states otherwise.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_the_path_is_smooth_across_its_seam(mechanism: Embedding) -> None:
         np.testing.assert_allclose(one.v, other.v, rtol=0.0, atol=1e-11)
 
 
-# Dead centres where geometry says
+# Dead centres by geometry
 
 
 def test_dead_centres_of_a_slider_crank() -> None:
@@ -378,7 +378,7 @@ def test_description_names_the_path() -> None:
 
 
 def test_open_path_of_a_nut() -> None:
-    """A spindle's angle does not tell where its nut is, the path does, as far as it was followed."""
+    """A spindle's angle does not determine the place of its nut; the path does, as far as it was followed."""
     system = System()
     add(system, "spindle", "ground", Revolute((1.0, 0.0, 0.0)), np.zeros(3))
     add(system, "nut", "ground", Prismatic((1.0, 0.0, 0.0), (0.5, 0.0, 0.0)), np.array((0.5, 0.0, 0.0)))

@@ -426,7 +426,7 @@ def unbalanced_pair(ratio: Any, s: System | None = None) -> System:
     [(FullyAugmented, -1.5), (TreeAugmented, -1.5), (FullyAugmented, -math.sqrt(3.0))],
 )
 def test_references_follow_gears_over_several_turns(formulation: Any, ratio: float) -> None:
-    """Free bodies do not know their turns: sin(n φ)/n, or velocities only, keep the wheels in mesh.
+    """Free bodies do not count their turns: sin(n φ)/n, or velocities only, keep the wheels in mesh.
 
     IDA's tolerance of 1e-9 per step leaves 1e-6 after four turns.
     """

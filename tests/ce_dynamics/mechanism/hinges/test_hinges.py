@@ -154,7 +154,7 @@ def test_every_coordinate_and_velocity_has_name_and_unit(hinge: Hinge) -> None:
 @any_hinge
 @few
 @given(data=st.data())
-def test_units_of_velocities_tell_rotation_from_displacement(hinge: Hinge, data: st.DataObject) -> None:
+def test_units_of_velocities_separate_rotation_from_displacement(hinge: Hinge, data: st.DataObject) -> None:
     H = hinge.H(hinge.configuration(draw_coordinates(data, hinge)))
     turning = np.any(H[:, :3] != 0.0, axis=1)
     assert [unit == "rad/s" for unit in hinge.velocity_units] == turning.tolist()
@@ -567,7 +567,7 @@ def test_across_the_vertical_is_the_horizontal_frame() -> None:
 # Distance
 
 
-def test_distance_keeps_the_design_length_unless_told() -> None:
+def test_distance_keeps_the_design_length_by_default() -> None:
     rod = Distance(at_a=(0.0, 0.0, 1.0), at_b=(3.0, 4.0, 1.0))
     assert rod.length == 5.0
     assert rod.at_parent.tolist() == [0.0, 0.0, 1.0]

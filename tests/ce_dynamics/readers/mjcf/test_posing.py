@@ -73,7 +73,7 @@ def write(folder: Path, anchor: str) -> Path:
 
 
 def test_balls_in_open_loop_turn_until_it_closes(tmp_path: Path) -> None:
-    """MuJoCo's own kinematics of the pose that is found says that the two points meet."""
+    """The two points meet in MuJoCo's own kinematics of the pose that is found."""
     path = write(tmp_path, "0.02 0.03 -0.5")
     system = ce.read_mjcf(path, pose="ready")
     model = ce.compile(system)

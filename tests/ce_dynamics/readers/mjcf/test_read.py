@@ -338,7 +338,7 @@ def test_what_cannot_be_represented_is_named(tmp_path: Path, kind: str) -> None:
         assert any(f"{kind}: left out as asked" in note for note in system.notes)
 
 
-def test_what_does_not_act_is_told(tmp_path: Path) -> None:
+def test_notes_name_elements_that_do_not_act(tmp_path: Path) -> None:
     limited = HINGE.format(z=0, attributes='range="-10 20"', geom="")
     other = HINGE.format(z=1, attributes="", geom="").replace('"b"', '"c"').replace('"j"', '"k"')
     path = write(tmp_path, WIND.format("", limited + other, ""))
@@ -449,7 +449,7 @@ def test_one_line_may_include_two_files(tmp_path: Path) -> None:
     both = '<mujoco><include file="defaults.xml"/><include file="arm.xml"/></mujoco>'
     (body,) = ce.read_mjcf(write(tmp_path, both)).bodies
     heavy = ce.read_mjcf(write(tmp_path, both.replace('<include file="defaults.xml"/>', ""))).bodies[0]
-    assert body.mass == pytest.approx(0.3 * heavy.mass, rel=1e-12), "1,000 kg/m³ if nothing is said"
+    assert body.mass == pytest.approx(0.3 * heavy.mass, rel=1e-12), "1,000 kg/m³ by default"
 
 
 MALFORMED = {
@@ -513,7 +513,7 @@ def test_errors_name_file_and_element(tmp_path: Path, message: str) -> None:
 
 
 def test_bases_welded_to_the_world(tmp_path: Path) -> None:
-    """A welded base moves as one without a joint; where nothing else moves, that is said."""
+    """A welded base moves as one without a joint; where nothing else moves, there is an error."""
     base = '<body name="base" pos="0 0 1">{}<geom size="0.1" pos="0.1 0 0"/>{}</body>'
     weld = '<equality><weld body1="base"/></equality>'
     arm = HINGE.format(z=0.2, attributes='axis="0 1 0"', geom='pos="0.3 0 0"')

@@ -53,8 +53,8 @@ def test_published_styles_move_as_in_mujoco(name: str, rng: np.random.Generator)
 @pytest.mark.parametrize("name", NOT_ACTED_ON)
 def test_features_that_do_nothing_are_named(name: str) -> None:
     notes = system_of(name).notes
-    told = {note.split(": ")[1] for note in notes if ": not acted on: " in note}
-    assert told == NOT_ACTED_ON[name]
+    noted = {note.split(": ")[1] for note in notes if ": not acted on: " in note}
+    assert noted == NOT_ACTED_ON[name]
 
 
 def test_activations_start_as_in_a_keyframe() -> None:

@@ -153,7 +153,7 @@ BY_MODEL = "<use_parent_model_frame>{}</use_parent_model_frame>"
 
 
 @pytest.mark.parametrize(
-    ("version", "xyz", "told", "nested"),
+    ("version", "xyz", "attribute", "nested"),
     [
         ("1.4", "0 1 0", "", False),
         ("1.4", "0 0 -1", BY_MODEL.format("false"), False),
@@ -163,7 +163,7 @@ BY_MODEL = "<use_parent_model_frame>{}</use_parent_model_frame>"
         ("1.6", "0 0 -1", BY_MODEL.format("0"), True),
     ],
 )
-def test_axes_of_older_files(tmp_path: Path, version: str, xyz: str, told: str, nested: bool) -> None:
+def test_axes_of_older_files(tmp_path: Path, version: str, xyz: str, attribute: str, nested: bool) -> None:
     def arm(version: str, axis: str, nested: bool) -> ce.System:
         inner = link("hand", QUARTER) + joint("wrist", "revolute", "arm", "hand", axis)
         if nested:
@@ -172,7 +172,7 @@ def test_axes_of_older_files(tmp_path: Path, version: str, xyz: str, told: str, 
         hung = link("arm") + joint("shoulder", "fixed", "world", "arm")
         return read(tmp_path, hung + inner, version)
 
-    found = v_dot(arm(version, f"<axis><xyz>{xyz}</xyz>{told}</axis>", nested), [0.4], [0.0])
+    found = v_dot(arm(version, f"<axis><xyz>{xyz}</xyz>{attribute}</axis>", nested), [0.4], [0.0])
     expected = v_dot(arm("1.10", axis("0 0 -1"), nested), [0.4], [0.0])
     assert abs(expected[0]) > 1.0
     np.testing.assert_allclose(found, expected, rtol=1e-14)

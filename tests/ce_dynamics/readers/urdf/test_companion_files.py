@@ -93,14 +93,14 @@ def test_some_independent_coordinates_are_enough() -> None:
     assert ce.compile(system).embedding.n_v == 2
 
 
-def test_more_than_the_freedoms_are_dropped_and_told() -> None:
+def test_flags_beyond_the_freedoms_are_dropped_and_noted() -> None:
     system = ce.read_urdf(
         FIVE_BAR, loops=[("tip_pin", "tip_end")], independent=["left_motor", "right_motor", "left_elbow"]
     )
     assert sum("is not independent: with the others" in note for note in system.notes) == 1
 
 
-def test_stops_stand_where_the_file_says() -> None:
+def test_stops_stand_at_the_limits_of_the_file() -> None:
     loops = [("tip_pin", "tip_end")]
     motors = {"left_motor", "right_motor"}
     free, stopped = (
@@ -190,7 +190,7 @@ def test_universal_joints_have_the_axes_of_their_names(tmp_path: Path, word: str
         np.testing.assert_allclose(np.cross(hinge.axis2, hinge.axis1), wanted.axis, atol=1e-15)  # y × z
 
 
-def test_older_files_tell_by_parts_of_names(tmp_path: Path, five_bar: ce.System) -> None:
+def test_older_files_mark_by_parts_of_names(tmp_path: Path, five_bar: ce.System) -> None:
     (tmp_path / "old.yaml").write_text("name_mot: motor\nname_closedloop: end\ntype: 6D\nLidmot: [0, 3]\n")
     text = FIVE_BAR.read_text()
     for k, joint in enumerate(("tip_pin", "tip_end")):

@@ -278,17 +278,17 @@ def test_an_axis_may_point_either_way(tmp_path: Path) -> None:
 
 INDEPENDENT = {
     "one true": ({"crank": True}, ["crank"]),
-    "nothing said": ({}, []),
+    "no flags": ({}, []),
     "others false": ({"coupler": False, "rocker": False}, ["crank"]),
     "missing counts as true": ({"crank": True, "coupler": False}, ["crank", "rocker"]),
 }
 
 
 @pytest.mark.parametrize("case", INDEPENDENT)
-def test_what_the_file_says_of_independent_joints(tmp_path: Path, case: str) -> None:
-    said, expected = INDEPENDENT[case]
+def test_flags_of_the_file_choose_independent_joints(tmp_path: Path, case: str) -> None:
+    flags, expected = INDEPENDENT[case]
     text = FOUR_BAR.replace(' independent="true"', "")
-    for link, flag in said.items():
+    for link, flag in flags.items():
         name = {"crank": "drive", "coupler": "elbow", "rocker": "follow"}[link]
         text = text.replace(f'name="{name}"', f'name="{name}" independent="{str(flag).lower()}"')
     [loop] = ce.read_urdf(write(tmp_path, text)).closures
@@ -316,8 +316,8 @@ def test_everything_that_is_refused_is_named_at_once(tmp_path: Path) -> None:
     for ignored in (names, {"all"}):
         system = ce.read_urdf(path, ignore=ignored)
         assert sum("left out as asked" in note for note in system.notes) == 2
-        told = [note for note in system.notes if "not acted on" in note]
-        assert [note.split(": ")[1] for note in told] == [
+        noted = [note for note in system.notes if "not acted on" in note]
+        assert [note.split(": ")[1] for note in noted] == [
             "collision",
             "gazebo",
             "limit@effort",

@@ -1,4 +1,4 @@
-"""A URDF file in the style of published ones, by Pinocchio's terms and what `<mimic>` says as constraints."""
+"""A URDF file in the style of published ones, by Pinocchio's terms, and `<mimic>` as constraints."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def expected(states: dict[str, tuple[float, float]]) -> dict[str, float]:
     return {name: float(solution[joint.idx_v]) for name, joint in at.items()}
 
 
-def test_what_a_published_style_says_beside_is_told() -> None:
-    told = " ".join(ce.read_urdf(ARM).notes)
+def test_notes_name_the_rest_of_a_published_style() -> None:
+    notes = " ".join(ce.read_urdf(ARM).notes)
     for kind in ("transmission", "gazebo", "ros2_control", "limit@lower", "limit@effort", "collision"):
-        assert f"{kind}" in told
-    assert "limit@velocity: not acted on: line" in told
-    assert "sensor: skipped" in told
+        assert f"{kind}" in notes
+    assert "limit@velocity: not acted on: line" in notes
+    assert "sensor: skipped" in notes
 
 
 def test_a_published_style_moves_as_in_pinocchio(rng: np.random.Generator) -> None:

@@ -49,7 +49,7 @@ def test_lanes_change_charts_as_single_runs(
     assert 17 % STEPS_AT_ONCE
     common: dict[str, Any] = {"duration": DURATION, "interval": INTERVAL, "method": method, **options}
     singles = {run: ce.simulate(model, y0=starts[run], **common) for run in (0, 3, 6)}
-    for lanes, threads in ((8, 1), (2, 2)):
+    for lanes, threads in ((8, 1), (4, 2)):
         ensemble = ce.simulate_ensemble(model, starts, lanes=lanes, threads=threads, **common)
         assert set(ensemble["status"].values) == {"completed"}
         for run, single in singles.items():
@@ -80,9 +80,9 @@ def test_steps_that_leave_charts_are_called_too_long(model: ce.Model) -> None:
     y0[-2:] = 30.0, -20.0
     common: dict[str, Any] = {"duration": 0.3, "interval": 0.1, "method": "rk4"}
     runs = ce.simulate_ensemble(model, y0, step=5e-3, **common)
-    said = "loop of 'bar 0' went further than its chart reaches between two looks at it"
-    assert said in str(runs["failure"].values[0])
-    with pytest.raises(SimulationError, match=f"{said}; give a shorter step"):
+    message = "loop of 'bar 0' went further than its chart reaches between two looks at it"
+    assert message in str(runs["failure"].values[0])
+    with pytest.raises(SimulationError, match=f"{message}; give a shorter step"):
         ce.simulate(model, y0=y0, step=5e-3, **common)
     assert ce.simulate_ensemble(model, y0, step=5e-4, **common)["status"].values[0] == "completed"
 

@@ -146,7 +146,7 @@ def test_constant_controls_may_differ_from_run_to_run(model: ce.Model) -> None:
 
 
 def test_a_thousand_runs_a_tenth_of_them_impossible() -> None:
-    """Nothing is lost: 900 good runs are the same as without the others, 100 say what was wrong."""
+    """Nothing is lost: 900 good runs are the same as without the others, 100 report what was wrong."""
     model = ce.compile(crank_rocker())
     rng = np.random.default_rng(1)
     masses, ks = rng.uniform(0.5, 2.0, 1000), rng.uniform(10.0, 80.0, 1000)
@@ -241,8 +241,8 @@ def test_failures_name_the_loop_that_cannot_be_assembled() -> None:
 
 def test_keep_and_files(model: ce.Model, tmp_path: Any) -> None:
     ensemble = ce.simulate_ensemble(model, starts(model, 3), duration=0.03, keep=["height"])
-    told = {"status", "failure", "time_reached", "steps", "evaluations"}
-    assert set(ensemble.data_vars) == {"height", "mass", "k", *told}
+    always = {"status", "failure", "time_reached", "steps", "evaluations"}
+    assert set(ensemble.data_vars) == {"height", "mass", "k", *always}
     assert ensemble["steps"].values.tolist() == [30] * 3
     assert ensemble["evaluations"].values.tolist() == [120] * 3
     ensemble.to_netcdf(tmp_path / "e.nc", engine="h5netcdf")

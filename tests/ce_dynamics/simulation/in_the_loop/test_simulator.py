@@ -250,7 +250,7 @@ def test_saved_states_that_are_damaged_are_refused(method: Any) -> None:
     sim.restore(saved)
 
 
-def test_loop_thrown_against_its_reach_is_told() -> None:
+def test_loop_thrown_against_its_reach_is_named() -> None:
     """A double rocker without friction or loads keeps its energy; one thrown over its end does not."""
     linkage = FourBar((0, 0, 0), (0.3, 0, 0.9), (0.75, 0, 0.85), (1, 0, 0), (0, 1, 0))
     system = ce.System(gravity=(0, 0, 0))

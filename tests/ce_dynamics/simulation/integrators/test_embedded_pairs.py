@@ -111,13 +111,13 @@ def left_of_order_6(method: EmbeddedPair) -> float:
 
 
 def test_first_terms_of_errors_have_their_size() -> None:
-    """Dormand and Prince (1980) say 3.99e-4 of their own; those of Tsitouras are a third of that."""
+    """Dormand and Prince (1980) state 3.99e-4 for their own; those of Tsitouras are a third of that."""
     assert left_of_order_6(EMBEDDED["dopri5"]) == pytest.approx(3.99e-4, abs=1e-6)
     assert left_of_order_6(EMBEDDED["tsit5"]) < 0.35 * left_of_order_6(EMBEDDED["dopri5"])
 
 
 def stepper_at(method: str, model: Model, law: Any, y0: Floats, tolerance: float = 0.1) -> Adaptive:
-    """A stepper that is to make the step it is told, if the tolerance lets it."""
+    """A stepper that is to make the given step, if the tolerance lets it."""
     settings = Settings(method, 1e-3, tolerance, tolerance, np.inf)
     rhs = RightHandSide(model, law)
     stepper = make_stepper(settings, rhs.dynamics, rhs.control, rhs.inputs_at(0.0, y0), y0, model)

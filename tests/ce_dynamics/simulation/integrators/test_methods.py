@@ -198,7 +198,7 @@ def test_fixed_steps_equal_plain_numpy(method: str) -> None:
     for k in range(50):
         y = step(*given, k * h, y, h)
     native = final_state(model, {"push": 0.7}, PENDULUM_START, 50 * h, method=method, step=h)
-    # rounding for RK4; differences of step 1e-6 know the Jacobian to 1e-9, h² of which reaches the result
+    # rounding for RK4; differences of step 1e-6 give the Jacobian to 1e-9, h² of which reaches the result
     np.testing.assert_allclose(native, y, atol=1e-13 if method == "rk4" else 1e-10)
 
 

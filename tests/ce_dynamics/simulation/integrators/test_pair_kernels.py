@@ -32,7 +32,7 @@ def test_the_first_step_is_that_of_scipy(method: str, tolerance: float) -> None:
 
 @pytest.mark.parametrize("method", EMBEDDED)
 def test_short_calls_leave_length_of_next_step(method: Any) -> None:
-    """A step cut short at the end of a call says nothing against the one that was wanted."""
+    """A step cut short at the end of a call does not change the one that was wanted."""
     once, often = (Simulator(pendulum(), method=method, y0=(0.3, 0.2, 0.0, 0.0)) for _ in range(2))
     once.step(1.0)
     often.step(1.0)

@@ -96,8 +96,8 @@ def test_options_are_taken_or_refused(
         match=f"^{dashes}{option} {VALUES[option]!r} means nothing to {method}, which",
     ) as no:
         call(**how)
-    told = str(no.value)
-    taken, _, others = told.partition("; leave it out")
+    message = str(no.value)
+    taken, _, others = message.partition("; leave it out")
     assert set(re.split(", | and ", taken.split("takes ")[1])) == MEANS[method]
     named = set(others.partition("takes it: ")[2].split(", ")) - {""}
     assert named == {name for name in methods if option in MEANS[name]}

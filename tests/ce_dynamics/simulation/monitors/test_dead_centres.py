@@ -1,4 +1,4 @@
-"""Runs by a coordinate that dead centres end: they stop there, say so, and are not thrown over unnoticed."""
+"""Runs by a coordinate that dead centres end: they stop there by name, not thrown over unnoticed."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_no_run_goes_on_behind_a_dead_centre(
     assert np.ptp(energy) < (0.2 if options is COARSE else 0.01) * abs(energy[0])
 
 
-def test_message_says_where_and_what_to_do() -> None:
+def test_message_has_place_and_remedy() -> None:
     with pytest.raises(
         SimulationError,
         match=r"over a dead centre of 'rocker' after t = 0\.\d+ s.*through_dead_centres=True",
@@ -153,7 +153,7 @@ def test_passages() -> None:
 
 
 def test_users_linkage_reports_where_it_ends() -> None:
-    """Two dead centres that no run need look for, and a remedy that only its author knows."""
+    """Two dead centres that no run need look for, and a remedy that only its author has."""
 
     class Tongs(FourBar):
         def monitor(self) -> Limits:

@@ -52,10 +52,10 @@ def test_so_do_simulators_ensembles_and_analyses(model: ce.Model) -> None:
         simulator.step(1.0)
     assert WORDS in str(stop.value)
     runs = ce.simulate_ensemble(model, y0s=[[0.0, 8.0], [1.0, 0.0], [0.0, 1.0]], duration=0.1)
-    said = runs["failure"].values
-    assert WORDS in said[0]
-    assert WORDS in said[1]
-    assert said[2] == ""
+    failures = runs["failure"].values
+    assert WORDS in failures[0]
+    assert WORDS in failures[1]
+    assert failures[2] == ""
     with pytest.raises(AssemblyError, match=WORDS):
         model.reactions(np.array([1.0, 0.0]))
 

@@ -76,12 +76,12 @@ def failed(model: ce.Model, way: str) -> str:
 @pytest.mark.parametrize("way", ["run", "ensemble", "simulator"])
 def test_the_remedy_helps(stiff: ce.Model, way: str) -> None:
     words = failed(stiff, way)
-    told = re.search(
+    found = re.search(
         r"steps of 0.001 s are too long for rk4: .* take steps of at most (\S+) s or an implicit method",
         words,
     )
-    assert told is not None, words
-    step = float(told[1])
+    assert found is not None, words
+    step = float(found[1])
     assert 1e-4 < step <= 2.83e-4
     options: dict[str, Any] = {"duration": 0.05, "interval": 0.05}
     assert np.ptp(ce.simulate(stiff, **options, method="rk4", step=step)["body"].values) < 1e-3
@@ -121,13 +121,15 @@ def test_linearly_implicit_steps_follow_their_stability_functions() -> None:
 
 
 @pytest.mark.parametrize("method", [ROSENBROCK, IMPLICIT_EULER], ids=lambda m: m.name)
-def test_implicit_steps_that_resolve_nothing_are_told(method: LinearlyImplicit) -> None:
+def test_implicit_steps_that_resolve_nothing_are_named(method: LinearlyImplicit) -> None:
     """x¨ = x⁵ has left for infinity after 1.22 s, which steps of 20 ms pass over."""
     options: dict[str, Any] = {"interval": 0.1, "method": method.name, "step": 0.02}
     with pytest.warns(AccuracyWarning, match=rf"steps of 0.02 s are too long for {method.name}: steps"):
         ce.simulate(quintic(-1.0), y0=[1.0, 0.0], duration=5.0, **options)
-    said = rf"steps of run 1 resolve nothing at t = (2.5|5) s; steps of 0.02 s are too long for {method.name}"
-    with pytest.warns(AccuracyWarning, match=said):
+    message = (
+        rf"steps of run 1 resolve nothing at t = (2.5|5) s; steps of 0.02 s are too long for {method.name}"
+    )
+    with pytest.warns(AccuracyWarning, match=message):
         ce.simulate_ensemble(quintic(-1.0), y0s=[[0.0, 0.0], [1.0, 0.0]], duration=5.0, **options)
 
 
@@ -141,7 +143,7 @@ class Saturating(ce.Law):
         return 0.0 * x
 
 
-def test_unstable_steps_whose_motion_stays_bounded_are_told() -> None:
+def test_unstable_steps_whose_motion_stays_bounded_are_named() -> None:
     """At rest λ = -10 ± 3162 i 1/s, beyond 2√2/h of 1 ms; it saturates, so what grows stays bounded."""
     system = ce.System(gravity=(0, 0, 0))
     body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))

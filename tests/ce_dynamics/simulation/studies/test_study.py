@@ -56,15 +56,15 @@ def ensemble(model: ce.Model, given: dict[str, Any]) -> xr.Dataset:
 def test_the_runs_of_an_ensemble_in_a_file(
     model: ce.Model, given: dict[str, Any], ensemble: xr.Dataset, tmp_path: Path
 ) -> None:
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     study = ce.simulate_study(
         model, tmp_path / "runs.nc", **given, **COMMON, batch=16, statistics=["height"],
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: progress.append((done, total)),
     )  # fmt: skip
     assert repr(study).endswith("runs.nc': 41 of 41 runs)")
-    assert told[0] == (0, RUNS)
-    assert told[-1] == (RUNS, RUNS)
-    assert sorted(told) == told
+    assert progress[0] == (0, RUNS)
+    assert progress[-1] == (RUNS, RUNS)
+    assert sorted(progress) == progress
     with study.results() as found:
         assert set(ensemble.variables) <= set(found.variables)
         for name, variable in ensemble.variables.items():
@@ -112,8 +112,8 @@ def test_loops_and_groups_have_their_names(tmp_path: Path) -> None:
     model = ce.compile(system)
     common: dict[str, Any] = {"duration": 0.1, "interval": 0.02, "method": "dopri5"}
     common["keep"] = ["closure_error", "share"]
-    told = ["closure_error", "share"]
-    study = ce.simulate_study(model, tmp_path / "a.nc", [model.y0] * 3, statistics=told, **common)
+    asked = ["closure_error", "share"]
+    study = ce.simulate_study(model, tmp_path / "a.nc", [model.y0] * 3, statistics=asked, **common)
     straight = ce.simulate_ensemble(model, [model.y0] * 3, **common)
     found = study.statistics()
     with study.results() as runs:
@@ -147,9 +147,9 @@ def test_who_is_stopped_goes_on(
         assert np.isnan(found["height"].values[16:]).all()
         before = found["height"].values[:16]
     assert study.statistics().height_count.values.tolist() == [15] * 7
-    told: list[int] = []
-    whole = ce.simulate_study(model, path, **common, progress=lambda done, total: told.append(done))
-    assert told[0] == 16
+    progress: list[int] = []
+    whole = ce.simulate_study(model, path, **common, progress=lambda done, total: progress.append(done))
+    assert progress[0] == 16
     with whole.results() as found:
         np.testing.assert_array_equal(found["height"].values[:16], before)
         np.testing.assert_array_equal(found["height"].values, ensemble["height"].values)
@@ -192,13 +192,13 @@ def test_a_killed_study_loses_nothing_and_repeats_nothing(model: ce.Model, tmp_p
         heights = found["height"].values
     assert made.tolist() == [True] * before + [False] * (1500 - before)
     assert np.isfinite(heights[:before]).all()
-    told: list[int] = []
+    progress: list[int] = []
     whole = ce.simulate_study(
         model, path, starts(model, 1500), duration=1.0, interval=0.1, keep=["height"], statistics=["height"],
-        method="dopri5", batch=50, progress=lambda done, total: told.append(done),
+        method="dopri5", batch=50, progress=lambda done, total: progress.append(done),
     )  # fmt: skip
-    assert told[0] == before // 50 * 50
-    assert told[-1] == whole.runs_made == 1500
+    assert progress[0] == before // 50 * 50
+    assert progress[-1] == whole.runs_made == 1500
     with whole.results() as found:
         np.testing.assert_array_equal(found["height"].values[:before], heights[:before])
         straight = ce.simulate_ensemble(
@@ -220,7 +220,7 @@ def a_cluster(**how: Any) -> Any:
     """The client of a cluster on this machine."""
     distributed = pytest.importorskip("distributed")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Dask tells of ports that other clusters on this machine have
+        warnings.simplefilter("ignore")  # Dask warns of ports that other clusters on this machine have
         return distributed.Client(dashboard_address=None, **how)
 
 
@@ -283,7 +283,7 @@ def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_pa
     path = tmp_path / "runs.nc"
     few = {"y0s": given["y0s"][:3], "parameters": {"mass": 1.0}, **COMMON, "keep": ["height"]}
     ce.simulate_study(model, path, **few)
-    for change, said in (
+    for change, part in (
         ({"y0s": given["y0s"][1:4]}, "y0s"),
         ({"parameters": {"mass": 1.5}}, "parameters"),
         ({"controls": {"torque": 1.0}}, "defaults of inputs and parameters; controls"),
@@ -295,7 +295,7 @@ def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_pa
         ({"inputs": Constant()}, "inputs"),
         ({"precision": "single"}, "precision (double there, single here)"),
     ):
-        with pytest.raises(ModelError, match=re.escape(f"another study, which differs in {said}; choose")):
+        with pytest.raises(ModelError, match=re.escape(f"another study, which differs in {part}; choose")):
             ce.simulate_study(model, path, **(few | change))
     (tmp_path / "notes.nc").write_text("mine")
     with pytest.raises(ModelError, match=r"notes\.nc' holds no study"):
@@ -325,7 +325,7 @@ def two_carts(
     outputs: tuple[str, str] = ("near", "far"),
     unit: str = "m",
 ) -> ce.Model:
-    """Carts, the first of which is blown: what is told here makes no other function of y and u."""
+    """Carts, the first of which is blown: these arguments make no other function of y and u."""
     system = ce.System(gravity=(0.0, 0.0, -9.81))
     masses = [system.add_parameter(ce.Parameter(name, mass, "kg")) for name in parameters]
     carts = [
@@ -340,7 +340,7 @@ def two_carts(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "part"),
     [
         ({"mass": 2.0}, "defaults of inputs and parameters"),
         ({"wind": 3.0}, "defaults of inputs and parameters"),
@@ -350,7 +350,7 @@ def two_carts(
         ({"unit": "mm"}, "model"),
     ],
 )
-def test_models_that_differ_in_numbers_are_others(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_models_that_differ_in_numbers_are_others(change: dict[str, Any], part: str, tmp_path: Path) -> None:
     """Graphs are the same: numbers of these are inputs, and places have no names."""
     model, other = two_carts(), two_carts(**change)
     assert other.dynamics.traced.digest() == model.dynamics.traced.digest()
@@ -358,7 +358,7 @@ def test_models_that_differ_in_numbers_are_others(change: dict[str, Any], said: 
     common: dict[str, Any] = {"duration": 0.1, "interval": 0.1, "keep": ["near"]}
     common["parameters"] = {"one": np.array((1.0, 2.0))}
     ce.simulate_study(model, tmp_path / "a.nc", **common)
-    with pytest.raises(ModelError, match=f"another study, which differs in {said}; choose"):
+    with pytest.raises(ModelError, match=f"another study, which differs in {part}; choose"):
         ce.simulate_study(other, tmp_path / "a.nc", **common)
 
 

@@ -168,7 +168,7 @@ def test_sampled_controllers_look_in_pages_as_in_python(tmp_path: Path) -> None:
 
 
 @needs_node
-def test_what_fails_is_said_and_changes_nothing(machine: Machine, tmp_path: Path) -> None:
+def test_failures_are_reported_and_change_nothing(machine: Machine, tmp_path: Path) -> None:
     script = """
     physics.y[1] = 1e200; // its square is no number
     const before = [...physics.y];
