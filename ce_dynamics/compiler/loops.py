@@ -15,7 +15,7 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from ce_dynamics.compiler import disk_cache
+from ce_dynamics.compiler import disk_cache, fingerprint
 
 KNOWN = (0, 68)
 """Version of numba whose internals `ce_dynamics.compiler.kernel_parts` uses; others compile slower."""
@@ -42,8 +42,9 @@ class ForgivingCache(FunctionCache):
     def __init__(self, function: Callable[..., Any], sources: str) -> None:
         super().__init__(function)
         where = disk_cache.folder()
-        if sources and where is not None and (kept := kernel_folder(where, sources)).is_dir():
-            self._cache_path = str(kept)
+        self._shared = bool(sources) and where is not None and kernel_folder(where, sources).is_dir()
+        if where is not None and self._shared:
+            self._cache_path = str(kernel_folder(where, sources))
             self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, sources)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -57,9 +58,14 @@ class ForgivingCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep it, where there is room; parts of other kernels are kept in these."""
+        """Keep it, where there is room; parts of other kernels are kept in these.
+
+        Code for every copy of the package has to be that of the files, which may have changed meanwhile.
+        """
         parts = kernel_parts()
         if parts is not None and parts.is_part(data):
+            return
+        if self._shared and fingerprint.changed_since_import():
             return
         try:
             super().save_overload(sig, data)

@@ -76,9 +76,10 @@ class Holding(NamedTuple):
 
 
 def sources() -> str:
-    """Return a hash of the files of kernels, which call each other."""
-    simulation = Path(__file__).resolve().parents[1]
-    files = {*simulation.rglob("*kernels.py"), *(simulation.parent / "contact").rglob("*.py")}
+    """Return a hash of the files of kernels, which call each other, and of what compiles them."""
+    root = Path(__file__).resolve().parents[2]
+    compiler = (root / "compiler" / name for name in ("kernel_parts.py", "loops.py"))
+    files = {*(root / "simulation").rglob("*kernels.py"), *(root / "contact").rglob("*.py"), *compiler}
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 
