@@ -29,13 +29,15 @@ from ce_dynamics.models.kc.force_sweeps import (
 from ce_dynamics.models.kc.free_bodies import Bushing as Bushing
 from ce_dynamics.models.kc.optimisation import (
     Optimum as Optimum,
-    Scatter as Scatter,
     Target as Target,
     optimise as optimise,
-    scatter as scatter,
 )
 from ce_dynamics.models.kc.rig import KCRig as KCRig
-from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities
+from ce_dynamics.models.kc.sensitivities import (
+    Scatter as Scatter,
+    scatter as scatter,
+    sensitivities as sensitivities,
+)
 from ce_dynamics.models.kc.travel_limits import (
     EndOfTravel as EndOfTravel,
     Ends as Ends,

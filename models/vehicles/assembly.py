@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +38,7 @@ from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
 from ce_dynamics.models.vehicles.bushings import refuse_free
+from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import add_hitch_sensors, add_sensors
 from ce_dynamics.models.vehicles.steering.column import WANTED
@@ -46,10 +46,6 @@ from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering
 from ce_dynamics.models.vehicles.suspensions.builder import add_axle
 from ce_dynamics.models.vehicles.tree import SIDES
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
-
-if TYPE_CHECKING:
-    from ce_dynamics.models.vehicles.description import VehicleParameters
-
 
 LEVEL = 1e-9
 """Slope below which a road is level where a vehicle starts: what maps leave of zero by rounding."""
@@ -131,79 +127,29 @@ def assemble_vehicle(
             raise DataError(
                 f"{name}.ground_spring has no effect beside a tyre; leave it out, or take --vehicle ride"
             )
-    system = System(gravity=data.gravity, name=data.name)
-    for parameter in data.free:
-        system.add_parameter(parameter)
-    for name, between in INPUTS.items():
-        if name == WANTED and steering_wheel:
-            add_command(system, data)
-        else:
-            system.add_input(name, "1", between=between)
     radii = {
         name: fitted[name].unloaded_radius if name in fitted else corner.tyre.unloaded_radius
         for name, corner in data.corners.items()
     }
     spin = nominal(speed / radii[data.driven[0]]) * rolling_ratio(data)
-    by_hand = data.assistance is None or data.assistance.shifting is None
-    inputs = data.powertrain.inputs_at(spin) if by_hand else data.powertrain.inputs
-    for name, (least, default, largest) in inputs.items():
-        system.add_input(name, "1", default, between=(least, largest))
+    system = System(gravity=data.gravity, name=data.name)
+    add_inputs(system, data, spin, steering_wheel)
     system.group("corner", tuple(data.corners))
     chassis = add_rigid_body(system, "chassis", data.chassis, system.ground, Free())
     if data.aerodynamics is not None:
         data.aerodynamics.add(system, chassis, np.zeros(3))
     if data.hull is not None:
         data.hull.add(system, chassis, surface)
-    carriers = {name: axles[0].trailer for name, axles in data.layout.steered.items()}
-    made = {name: data.steerings[name].add(system, chassis) for name in carriers if carriers[name] is None}
-    units = {axle.name: chassis for axle in data.layout.axles}
-    if data.trailers:
-        system.group("trailer", tuple(data.trailers))
-    for name, trailer in data.trailers.items():
-        towed = trailer.add(system)
-        units |= {axle.name: towed for axle in data.layout.axles_of(name)}
-    for name, carrier_name in carriers.items():
-        if carrier_name is not None:
-            made[name] = data.steerings[name].add(system, system.find(carrier_name))
-    links = {axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles}
+    units, links = add_units(system, data, chassis)
     for name, whole in data.axles.items():
         if whole.is_joined:
             add_axle(whole, system, units[name], links[name])
-    assisting: Sequence[Controller] = ()
-    assisted_brakes: dict[str, dict[str, str]] = {}
-    if data.assistance is not None:
-        assisting = controllers(data, radii, spin)
-        assisted_brakes = {name: brake_inputs(name, assisting) for name in data.corners}
+    assisting = controllers(data, radii, spin)
     wheels: dict[str, DrivenWheel] = {}
-    spins, lifted = {}, 0.0
-    axles = {name: axle for axle in data.layout.axles for name in axle.corners}
-    carrying = 2 * len(data.layout.axles_of(None))
-    for corner in data.corners.values():
-        axle = axles[corner.name]
-        carrier = corner.add(system, units[axle.name], links[axle.name])
-        wheel = corner.add_wheel(system, carrier)
-        own = corner.name not in fitted
-        tyre = model_of(corner.tyre, corner.side) if own else fitted[corner.name]
-        if data.hull is not None:
-            tyre = LeaningTyre(tyre)
-        brake = assisted_brakes.get(corner.name, {})
-        for name in brake.values():
-            system.add_channel(name, "1")
-        inboard_on = units[axle.name] if axle.braked == "inboard" else None
-        corner.add_wheel_forces(system, wheel, surface, tyre, brake, inboard_on)
-        housing = None if axle.driven == "no" else data.housing(axle)
-        wheels[corner.name] = DrivenWheel(
-            wheel,
-            wheel.carrier,
-            corner.W,
-            corner.wheel.axis,
-            None if housing is None else system.find(housing),
-            own_ratio(data, axle.name),
-        )
-        radius = radii[corner.name]
-        lifted += 0.0 if axle.trailer else (radius - corner.tyre.unloaded_radius) / carrying
-        spins[corner.name] = speed / radius
-        system.start(wheel, v=[spins[corner.name]])
+    for name, corner in data.corners.items():
+        place, brake = (units[corner.axle.name], links[corner.axle.name]), brake_inputs(name, assisting)
+        wheels[name] = add_wheel(system, data, corner, place, surface, fitted.get(name), brake)
+        system.start(wheels[name].wheel, v=[speed / radii[name]])
     for name, bar in data.anti_roll_bars.items():
         left, right = (
             system.find(data.corners[f"{name}_{side}"].drop_link_carrier) for side in ("left", "right")
@@ -219,8 +165,7 @@ def assemble_vehicle(
         add_hitch_sensors(system, name)
     for controller in assisting:
         system.add_controller(controller)
-    places = [(corner.W, radii[name]) for name, corner in data.corners.items()]
-    start_on(system, chassis, surface, data.ride_height + lifted + start_height(surface, places), speed)
+    start_on(system, chassis, surface, design_height(data, surface, radii), speed)
     # their names are checked in any case
     soft = [one for bushing in data.bushings for one in bushing.elastic(system)]
     if data.layout.bushings == "dynamic" and not ideal_joints:
@@ -228,6 +173,73 @@ def assemble_vehicle(
     elif not ideal_joints:
         refuse_free(data.bushings)
     return system
+
+
+def add_inputs(system: System, data: VehicleParameters, spin: float, steering_wheel: bool) -> None:
+    """Add free parameters and inputs, those of the powertrain at a speed of its shafts [rad/s]."""
+    for parameter in data.free:
+        system.add_parameter(parameter)
+    for name, between in INPUTS.items():
+        if name == WANTED and steering_wheel:
+            add_command(system, data)
+        else:
+            system.add_input(name, "1", between=between)
+    by_hand = data.assistance is None or data.assistance.shifting is None
+    inputs = data.powertrain.inputs_at(spin) if by_hand else data.powertrain.inputs
+    for name, (least, default, largest) in inputs.items():
+        system.add_input(name, "1", default, between=(least, largest))
+
+
+def add_units(
+    system: System, data: VehicleParameters, chassis: Body
+) -> tuple[dict[str, Body], dict[str, Body | None]]:
+    """Add steerings and trailers; return what carries each axle, and what steers it, if anything."""
+    carriers = {name: axles[0].trailer for name, axles in data.layout.steered.items()}
+    made = {name: data.steerings[name].add(system, chassis) for name in carriers if carriers[name] is None}
+    units = {axle.name: chassis for axle in data.layout.axles}
+    if data.trailers:
+        system.group("trailer", tuple(data.trailers))
+    for name, trailer in data.trailers.items():
+        towed = trailer.add(system)
+        units |= {axle.name: towed for axle in data.layout.axles_of(name)}
+    for name, carrier in carriers.items():
+        if carrier is not None:
+            made[name] = data.steerings[name].add(system, system.find(carrier))
+    links = {axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles}
+    return units, links
+
+
+def add_wheel(
+    system: System,
+    data: VehicleParameters,
+    corner: Corner,
+    place: tuple[Body, Body | None],
+    surface: Road,
+    tyre: TyreModel | None,
+    brake: Mapping[str, str],
+) -> DrivenWheel:
+    """Add a corner on its sprung body with a steering, with its own tyre or another one, and a brake."""
+    axle = next(one for one in data.layout.axles if one.name == corner.axle.name)
+    unit, link = place
+    wheel = corner.add_wheel(system, corner.add(system, unit, link))
+    fitted = model_of(corner.tyre, corner.side) if tyre is None else tyre
+    for channel in brake.values():
+        system.add_channel(channel, "1")
+    inboard_on = unit if axle.braked == "inboard" else None
+    leaning = fitted if data.hull is None else LeaningTyre(fitted)
+    corner.add_wheel_forces(system, wheel, surface, leaning, brake, inboard_on)
+    housing = None if axle.driven == "no" else data.housing(axle)
+    carrier = None if housing is None else system.find(housing)
+    return DrivenWheel(wheel, wheel.carrier, corner.W, corner.wheel.axis, carrier, own_ratio(data, axle.name))
+
+
+def design_height(data: VehicleParameters, surface: Road, radii: Mapping[str, Scalar]) -> float:
+    """Return the height of the chassis above the road at the start [m], more on larger tyres."""
+    own = [corner for axle in data.layout.axles_of(None) for corner in axle.corners]
+    lifted = sum(((radii[name] - data.corners[name].tyre.unloaded_radius) / len(own) for name in own), 0.0)
+    places = [(corner.W, radii[name]) for name, corner in data.corners.items()]
+    height: float = data.ride_height + lifted + start_height(surface, places)
+    return height
 
 
 def own_ratio(data: VehicleParameters, axle: str) -> float | None:
