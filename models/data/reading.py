@@ -65,17 +65,16 @@ FORMATS = (1, 2)
 
 
 class DataFile(NamedTuple):
-    """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
+    """The content of a parameter file: its entries (`words` and numbers), and its texts.
 
     ``format`` is the version of its format; ``notes`` name entries of a file of another format that have
     no effect, and choices made in reading it; ``origins`` its sections with the files that they come from;
     ``whole`` the keys of sections that it replaces as a whole; ``body`` a file with the shape of its body.
     """
 
-    assignments: list[Assignment]
+    entries: list[Assignment]
     sources: dict[str, str]
     title: str
-    words: list[Assignment]
     label: str
     notes: tuple[str, ...] = ()
     origins: tuple[tuple[str, str], ...] = ()
@@ -83,9 +82,19 @@ class DataFile(NamedTuple):
     format: int = 1
     body: str = ""
 
+    @property
+    def words(self) -> list[Assignment]:
+        """Entries of the tables `WORDS`."""
+        return [one for one in self.entries if one.key[0] in WORDS]
+
+    @property
+    def assignments(self) -> list[Assignment]:
+        """Entries that are numbers."""
+        return [one for one in self.entries if one.key[0] not in WORDS]
+
     def words_of(self, key: str) -> list[Assignment]:
         """Return the words under a top-level key."""
-        return [word for word in self.words if word.key[0] == key]
+        return [one for one in self.entries if one.key[0] == key]
 
 
 def read_file(path: Path) -> DataFile:
@@ -157,16 +166,16 @@ def read_text(text: str, label: str) -> DataFile:
     body = _text(fields.pop("body", None), label, "body", "car.glb")
     version = _format(fields.pop("format", None), label)
     tables = [(key, fields.pop(key)) for key in WORDS if key in fields]
-    words = [_as_answer(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
-    assignments = [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
-    for key, entry in (*words, *assignments):
+    entries = [_as_answer(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
+    entries += [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
+    for key, entry in entries:
         if entry.source != label and entry.source not in sources:
             known = ", ".join(sources) or "none"
             raise DataError(
                 f"{entry.where}: {'.'.join(key)}: unknown source {checks.show(entry.source)}; "
                 f"name one of the table 'sources' ({known}) or add it there"
             )
-    return DataFile(assignments, sources, title, words, label, format=version, body=body)
+    return DataFile(entries, sources, title, label, format=version, body=body)
 
 
 def parse_override(text: str) -> Assignment:

@@ -144,30 +144,26 @@ class Groups:
         return list(keys)
 
 
-def drop_nothing(key: Key, assignment: Assignment) -> bool:
-    """Leave no number of a layer out."""
-    return True
-
-
-def lay(
-    table: Table,
-    assignments: Iterable[Assignment],
-    groups: Groups,
-    counts: Callable[[Key, Assignment], bool] = drop_nothing,
-) -> Table:
-    """Return the table with a layer of assignments laid over it; the given table is left as it is.
-
-    The more specific of two names wins, of equal ones the last.  ``counts`` is False for keys that an
-    assignment of the layer does not set.
-    """
-    result = dict(table)
+def expand_all(assignments: Iterable[Assignment], groups: Groups) -> list[tuple[Key, Assignment]]:
+    """Return the keys that a layer sets, more specific names after general ones: the last one wins."""
     expanded = [(*groups.expand(one.key), one) for one in assignments]
-    for _, keys, assignment in sorted(expanded, key=lambda item: item[0]):
-        for key in (key for key in keys if counts(key, assignment)):
-            if key in groups.quantities:
-                result[key] = assignment.entry
-            else:
-                result[key[:-1]] = _change_component(result.get(key[:-1]), key, assignment, groups)
+    ranked = sorted(expanded, key=lambda item: item[0])
+    return [(key, assignment) for _, keys, assignment in ranked for key in keys]
+
+
+def lay(table: Table, assignments: Iterable[Assignment], groups: Groups) -> Table:
+    """Return the table with a layer of assignments laid over it; the given table is left as it is."""
+    return write_over(table, expand_all(assignments, groups), groups)
+
+
+def write_over(table: Table, layer: Iterable[tuple[Key, Assignment]], groups: Groups) -> Table:
+    """Return the table with keys of a layer (`expand_all`) set; the given table is left as it is."""
+    result = dict(table)
+    for key, assignment in layer:
+        if key in groups.quantities:
+            result[key] = assignment.entry
+        else:
+            result[key[:-1]] = _change_component(result.get(key[:-1]), key, assignment, groups)
     return result
 
 

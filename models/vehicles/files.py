@@ -135,9 +135,7 @@ def with_likes(file: DataFile) -> DataFile:
         ]
         first = next(k for k, word in enumerate(file.words) if word.key[:2] == ("axles", axle))
         rest = [word for word in file.words[first:] if word.key != ("axles", axle, "like")]
-        file = file._replace(
-            words=[*file.words[:first], *words, *rest], assignments=numbers + file.assignments
-        )
+        file = file._replace(entries=[*file.words[:first], *words, *rest, *numbers, *file.assignments])
     return file
 
 
@@ -196,8 +194,12 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
             for name in frictions
         }
     return file._replace(
-        assignments=numbers + [one for one in file.assignments if one not in named],
-        words=[*file.words, Assignment(("kinds", "tyre"), FileEntry(MAGIC_FORMULA, *_place(named[0].entry)))],
+        entries=[
+            *file.words,
+            Assignment(("kinds", "tyre"), FileEntry(MAGIC_FORMULA, *_place(named[0].entry))),
+            *numbers,
+            *(one for one in file.assignments if one not in named),
+        ],
         notes=(*file.notes, *reports),
         whole=tuple(key[:-1] for key, _ in named),
     )

@@ -8,13 +8,12 @@ by another one, or takes it away, drops those numbers of earlier layers that the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity
 from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Key, Table
-from ce_dynamics.models.data.schema import Groups, lay
+from ce_dynamics.models.data.schema import Groups, expand_all, write_over
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout
 from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
@@ -62,7 +61,12 @@ def merge_layers(
     changed: dict[Key, int] = {}
     for k, layer in enumerate(layers):
         later = [rule for rule in rules if rule.since > k]
-        before, table = table, lay(table, layer.assignments, groups, partial(is_effective, later, whole[k]))
+        counting = [
+            (key, one)
+            for key, one in expand_all(layer.assignments, groups)
+            if is_effective(later, whole[k], key, one)
+        ]
+        before, table = table, write_over(table, counting, groups)
         new = [key for key, entry in table.items() if entry is not before.get(key)]
         changed |= {key: k for key in new if key in before and before[key].value != table[key].value}
         given |= dict.fromkeys(new, k)

@@ -96,15 +96,14 @@ def _of_axle(axle: str, rest: Key, mechanism: str) -> Key | None:
 
 def shorten(file: DataFile) -> DataFile:
     """Return a data file with the short names of its numbers and choices."""
-    entries = [*file.words, *file.assignments]
     mechanisms = {
         key[1]: str(entry.value)
-        for key, entry in entries
+        for key, entry in file.entries
         if key[:1] == ("axles",) and key[2:] in (("mechanism",), ("steering", "mechanism"))
     }
     found: dict[Key, Assignment] = {}
     old = ""
-    for key, entry in entries:
+    for key, entry in file.entries:
         name = short_name(key, mechanisms)
         if name in found:
             before = found[name].entry.where
@@ -116,8 +115,7 @@ def shorten(file: DataFile) -> DataFile:
         raise DataError(f"{old}: a table of format 1; write the kind beside the numbers of its part")
     note = f"{old}: a table of format 1; 'simulate-vehicle convert' writes format {FORMAT}"
     return file._replace(
-        words=[one for name, one in found.items() if name[0] in WORDS],
-        assignments=[one for name, one in found.items() if name[0] not in WORDS],
+        entries=list(found.values()),
         notes=(*file.notes, note) if old else file.notes,
     )
 

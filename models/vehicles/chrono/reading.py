@@ -44,11 +44,8 @@ def write_data_file(text: str, name: str) -> DataFile:
     Its lines are not those of that file.
     """
     file, where = read_text(text, name), f"{name}, as converted"
-    words, numbers = (
-        [Assignment(key, replace(entry, where=where)) for key, entry in those]
-        for those in (file.words, file.assignments)
-    )
-    return file._replace(words=words, assignments=numbers)
+    entries = [Assignment(key, replace(entry, where=where)) for key, entry in file.entries]
+    return file._replace(entries=entries)
 
 
 Answer = TypeVar("Answer")
