@@ -459,7 +459,7 @@ def largest_magnitude(values: Sequence[float] | Floats) -> float:
 class Agreement(NamedTuple):
     """A quantity of a run beside the recording's.
 
-    ``rms`` of the difference and our ``peak`` are relative to the recording's largest magnitude.
+    ``rms`` of the difference is over the recording's largest magnitude, ``peak``; so is ``ratio`` of ours.
     """
 
     rms: float

@@ -132,7 +132,7 @@ def brakes_of(model: Model) -> dict[str, Brake]:
 
 
 def limit_forces(model: Model, y: Floats, u: Floats) -> dict[str, float]:
-    """Return the force each wheel can hold along the road [N], up to a factor: the less of load and brake."""
+    """Return the force each wheel can hold along the road [N], up to a factor: its load or its brake's."""
     seen, given, brakes = model.outputs(y, u=u), name_inputs(model, u), brakes_of(model)
     tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
     found = {}

@@ -41,7 +41,7 @@ class GeoTiff(NamedTuple):
 
 
 def read_geotiff(path: Path, sized: bool) -> GeoTiff:
-    """Read a GeoTIFF file, whose pixels may be ``sized`` independently of it."""
+    """Read a GeoTIFF file; ``sized`` is True if the size of its pixels is given beside it."""
     try:
         import tifffile  # here, because an extra installs it
     except ImportError:

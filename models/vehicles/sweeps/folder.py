@@ -46,7 +46,7 @@ LARGEST_MARKER = 2**24
 
 
 class SweepFolder:
-    """The folder of a sweep, new or with some of its runs finished; damaged files warn and are made again."""
+    """The folder of a sweep, new or with some of its runs finished; damaged files raise a warning."""
 
     def __init__(self, path: Path, sweep: SweepPlan) -> None:
         self.path = files.path_of("sweep folder", path)
