@@ -75,13 +75,12 @@ class VehicleParameters:
         Shape of the body in pictures, glTF.
     layout : Layout
         Axles, from front to rear, and kinds of parts.
-    anti_roll_bars : dict
-        By axle.
+    anti_roll_bars, axles : dict
+        By the name of the axle.
     trailers : dict
         `Trailer` by name, each after what tows it.
     steerings : dict
         `Steering` by the name of its section.
-    bushings : tuple of VehicleBushing
     notes : tuple of str
         Entries of files of other formats that have no effect, and choices made in reading them; what tyre
         files leave open; points of a base that are kept though the axle's hardpoints changed.
@@ -90,8 +89,6 @@ class VehicleParameters:
     corners : dict
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
-    axles : dict
-        `BuiltAxle` by name.
     """
 
     name: str
@@ -202,16 +199,10 @@ class VehicleParameters:
         """Build all parts; ``found`` are fields that are known already."""
         given, free_parameters = release_numbers(data, free, groups_of(layout))
         trailers = build_trailers(layout.trailers, given)
-        for axle in layout.axles:
-            if axle.trailer is not None:
-                carrier = trailers[axle.trailer]
-                standing = {name: shift_points(getattr(given, name), carrier.at) for name in axle.corners}
-                given = given.model_copy(update=standing)
-        for mechanism, steered in layout.steered.items():
-            carrying = steered[0].trailer
-            if carrying is not None:
-                there = shift_points(getattr(given, mechanism), trailers[carrying].at)
-                given = given.model_copy(update={mechanism: there})
+        towed = {name: axle.trailer for axle in layout.axles if axle.trailer for name in axle.corners}
+        towed |= {name: steered[0].trailer for name, steered in layout.steered.items() if steered[0].trailer}
+        placed = {name: shift_points(getattr(given, name), trailers[unit].at) for name, unit in towed.items()}
+        given = given.model_copy(update=placed)
         axles = {axle.name: axle_of(axle, given) for axle in layout.axles}
         corners = {one.name: one for axle in axles.values() for one in corners_of(axle, given)}
         parameters = cls(
