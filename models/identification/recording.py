@@ -10,21 +10,22 @@ A mapping is a short YAML file::
     outputs:
       yaw_rate: {column: omega, unit: deg/s, sign: -1, delay: 20 ms}
       ay: {column: "d(vy, 0.2) + vx * omega", unit: m/s^2}
-      vy: {column: vy, unit: m/s, position: [0.2, 0, 0.4]}
+      vy: {column: vy, unit: m/s, position: [0.2, 0, 0.4], time: gnss_time}
     use: {from: 20 s, to: 300 s}     # optional
     free:                            # optional: what is fitted, with priors
       chassis.inertia.zz: {sd: 300}
       channels.yaw_rate.delay: {prior: 0.1, sd: 0.1, lower: 0}
 
 A column is a name of the table or a formula of names with ``+ - * /``, ``sin``, ``cos``, ``tan``, ``unwrap``
-(of angles), and ``d(column, width)``, the difference quotient over a width of time [s].  An output is named
+(of angles), and ``d(column, width)``, the difference quotient over a width of time [s].  A channel may have
+instants of its own, ``time``, in the unit and from the origin of those of the run.  An output is named
 after that of the model; several sensors of one have names of their own, with ``output: yaw_rate``.  This may
 be a formula of the model's outputs as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +51,11 @@ GAP = 5.0
 """Median sampling intervals that are a gap when no sample lies in them."""
 STANDSTILL = 0.5
 """Speed below which a vehicle counts as standing [m/s]: wheel pulses and GNSS resolve no less."""
+SPIKE = 3.0
+"""Height of a single sample over the range of 90 % of the samples that is noted."""
+GRAVITY, TEXT = "9.80665 m/s^2", "text"
+ENTRY = ("column", "unit", "sign", "delay", "position", "output", "time")
+"""Keys of a channel in a mapping."""
 LAGS, GRID = 1.0, 0.02
 """Largest delay that is looked for, which is the shortest run, and step of the common grid for it [s]."""
 FACTORS = {"deg for rad": 180.0 / np.pi, "km/h for m/s": 3.6, "g for m/s^2": 1.0 / 9.81}
@@ -132,29 +138,34 @@ def read_recording(
     """
     given, label = mapping_of(mapping)
     table = read_table(Path(path))
-    time_entry = entry_of(f"{label}: time", given.get("time", "time"))
-    columns = {str(name): table[name].to_numpy() for name in table.columns}
-    raw = evaluate_column(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
-    time = raw * si_value(f"{label}: time", f"1 {time_entry.get('unit', 's')}", "s")
-    kept = check_time(f"{path}: time", time)
-    dropped = len(time) - len(kept)
-    time, columns = time[kept] - time[kept][0], {name: values[kept] for name, values in columns.items()}
+    raw = {str(name): table[name].to_numpy() for name in table.columns}
+    main = read_clock(f"{label}: time", str(path), given.get("time", "time"), raw)
+    time, findings = main.time - main.time[0], []
+    if dropped := len(table) - len(time):
+        text = f"{dropped} rows are left out: no number, or the instant of the row before"
+        findings.append(RecordingFinding("time", "note", text))
     kinds: dict[str, dict[str, Channel]] = {"inputs": {}, "outputs": {}}
     for kind, channels in kinds.items():
-        for name, entry in checks.mapping(f"{label}: {kind}", given.get(kind, {}), DataError).items():
+        for name, given_entry in checks.mapping(f"{label}: {kind}", given.get(kind, {}), DataError).items():
             owner = f"{label}: {kind}: {name}"
-            channels[name] = channel_of(owner, name, entry_of(owner, entry), columns, time)
+            entry = entry_of(owner, given_entry, ENTRY)
+            own = read_clock(f"{owner}: time", str(path), entry["time"], raw) if "time" in entry else main
+            clock = own._replace(time=own.time - main.time[0])
+            channels[name] = channel_of(owner, name, entry, clock, time)
+            if kind == "inputs":
+                channels[name], notes = fill_blanks(name, channels[name], time)
+                findings += notes
     if not kinds["outputs"]:
         raise DataError(f"{label}: outputs: name at least one measured channel, such as yaw_rate")
-    name, session = Path(path).name.partition(".")[0], str(given.get("session", ""))
-    text = f"{dropped} rows are left out: no number, or the instant of the row before"
-    known = [RecordingFinding("time", "note", text)] if dropped else []
-    made = Recording(name, session, time, kinds["inputs"], kinds["outputs"], findings=known)
+    name = Path(path).name.partition(".")[0]
+    session = str(checks.instance(f"{label}: session", given.get("session", ""), (str, int), TEXT, DataError))
+    standing = checks.flag(f"{label}: standstill", given.get("standstill", False), DataError)
+    made = Recording(name, session, time, kinds["inputs"], kinds["outputs"], findings=findings)
     use = checks.mapping(f"{label}: use", given.get("use", {}), DataError)
     for key in use:
         checks.check_name(f"{label}: use", key, ["from", "to"], "key", DataError)
     start, end = (si_value(f"{label}: use: {k}", use.get(k, d), "s") for k, d in (("from", 0.0), ("to", 1e9)))
-    found = examine(made, wheelbase, keep_standing=bool(given.get("standstill", False)))
+    found = examine(made, wheelbase, keep_standing=standing)
     if not found.spans:
         raise DataError(f"{path}: the vehicle never moves with all inputs; set standstill: true to use it so")
     if not (used := found.cut(start, end)).spans:
@@ -168,7 +179,7 @@ def mapping_of(mapping: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, An
     """Return a mapping and the name that messages call it by."""
     import yaml  # here, because a mapping may be given as it is
 
-    given: Any = mapping
+    given: Any = checks.instance("mapping", mapping, (str, Path, Mapping), "a path or a mapping", DataError)
     if not isinstance(mapping, Mapping):
         try:
             given = yaml.safe_load(Path(mapping).read_text(encoding="utf-8"))
@@ -181,18 +192,37 @@ def mapping_of(mapping: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, An
     return checked, label
 
 
-def entry_of(owner: str, entry: Any) -> Mapping[str, Any]:
-    """Return the entry of a channel; a text alone is its column."""
+def entry_of(owner: str, entry: Any, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Return the entry of a channel or of time; a text alone is its column."""
     if isinstance(entry, str | int | float):
         return {"column": entry}
-    return checks.mapping(f"{owner}: column, or", entry, DataError)
+    for key in checks.mapping(f"{owner}: column, or", entry, DataError):
+        checks.check_name(owner, key, keys, "key", DataError)
+    if "column" not in entry:
+        raise DataError(f"{owner}: names no column; give column: NAME, or a formula of columns")
+    found: Mapping[str, Any] = entry
+    return found
 
 
-def check_time(owner: str, time: Floats) -> Any:
-    """Return the indices of instants that are numbers, without repetitions; they must not go back."""
+class Clock(NamedTuple):
+    """Instants [s], and the columns at these rows of the table."""
+
+    time: Floats
+    columns: Mapping[str, Any]
+
+
+def read_clock(owner: str, path: str, entry: Any, raw: Mapping[str, Any]) -> Clock:
+    """Return the instants that are numbers, without repetitions; they must not go back."""
+    given = entry_of(owner, entry, ("column", "unit"))
+    rows = np.zeros(len(next(iter(raw.values()), ())))
+    time = evaluate_column(owner, str(given["column"]), raw, rows)
+    time *= si_value(owner, f"1 {given.get('unit', 's')}", "s")
     finite = np.flatnonzero(np.isfinite(time))
+    owner = f"{path}: {owner.rpartition(': ')[2]}"
     if len(finite) < 3:
-        raise DataError(f"{owner} has {len(finite)} numbers; name the column of time")
+        raise DataError(
+            f"{owner} has {len(finite)} numbers; name the column of time, of seconds or dates (ISO 8601)"
+        )
     back = np.flatnonzero(np.diff(time[finite]) < 0.0)
     if len(back):
         k = finite[back[0] + 1]
@@ -201,31 +231,33 @@ def check_time(owner: str, time: Floats) -> Any:
         )
     if (lasts := float(np.ptp(time[finite]))) < LAGS:
         raise DataError(f"{owner} lasts {lasts:.3g} s; correct its unit, or record {LAGS:g} s at least")
-    return finite[np.append(True, np.diff(time[finite]) > 0.0)]
+    kept = finite[np.append(True, np.diff(time[finite]) > 0.0)]
+    if (usual := float(np.median(np.diff(time[kept])))) > LAGS:
+        raise DataError(f"{owner} has samples {usual:.3g} s apart; correct its unit, or record faster")
+    return Clock(time[kept], {name: values[kept] for name, values in raw.items()})
 
 
-def channel_of(
-    owner: str, name: str, entry: Mapping[str, Any], columns: Mapping[str, Any], time: Floats
-) -> Channel:
-    """Return a channel in SI units, its sign and delay applied."""
-    for key in entry:
-        checks.check_name(
-            owner, key, ["column", "unit", "sign", "delay", "position", "output"], "key", DataError
-        )
-    if "column" not in entry:
-        raise DataError(f"{owner}: names no column; the table has {', '.join(list(columns)[:30])}")
-    values = evaluate_column(owner, str(entry["column"]), columns, time)
+def channel_of(owner: str, name: str, entry: Mapping[str, Any], clock: Clock, time: Floats) -> Channel:
+    """Return a channel in SI units at the instants of the run, its sign and delay applied."""
+    values = evaluate_column(owner, str(entry["column"]), clock.columns, clock.time)
     output = str(entry.get("output", name))
     unit = UNITS.get(output, str(entry.get("unit", "1")))
     if (sign := entry.get("sign", 1)) not in (1, -1):
         raise DataError(f"{owner}: sign {sign!r} must be 1 or -1")
-    values = values * si_value(owner, f"1 {entry.get('unit', unit)}", unit) * sign
+    given = entry.get("unit", unit)
+    one = GRAVITY if (given, unit) == ("g", "m/s^2") else f"1 {given}"
+    values = values * si_value(owner, one, unit) * sign
     values = np.where(np.isfinite(values), values, np.nan)
-    delay = si_value(f"{owner}: delay", entry.get("delay", 0.0), "s")
-    if delay:
-        values = np.interp(time + delay, time, values, right=np.nan)
     if not np.isfinite(values).any():
         raise DataError(f"{owner}: column {entry['column']!r} has no numbers")
+    delay = si_value(f"{owner}: delay", entry.get("delay", 0.0), "s")
+    if delay or "time" in entry:
+        values = np.interp(time + delay, clock.time, values, left=np.nan, right=np.nan)
+    if not np.isfinite(values).any():
+        ends = f"{clock.time[0] - delay:.4g} to {clock.time[-1] - delay:.4g} s"
+        raise DataError(
+            f"{owner}: with a delay of {delay:g} s it lasts from {ends}, the run from 0 to {time[-1]:.4g} s"
+        )
     if np.nanmax(values) == np.nanmin(values) and " outputs: " in owner:
         level = f"{np.nanmax(values):g} {unit}"
         raise DataError(f"{owner}: column {entry['column']!r} is constant, {level}; name another")
@@ -234,6 +266,21 @@ def channel_of(
         None if place is None else tuple(checks.vector(f"{owner}: position", place, 3, DataError).tolist())
     )
     return Channel(values, unit, output, position)
+
+
+def fill_blanks(name: str, channel: Channel, time: Floats) -> tuple[Channel, list[RecordingFinding]]:
+    """Interpolate an input where its samples are less than a gap apart, as of a slow bus; note it."""
+    good = np.isfinite(channel.values)
+    known, ahead = time[good], np.searchsorted(time[good], time).clip(1, good.sum() - 1)
+    if good.all() or good.sum() < 2:
+        return channel, []
+    apart = known[ahead] - known[ahead - 1]
+    within = (time >= known[0]) & (time <= known[-1]) & (apart <= GAP * np.median(np.diff(known)))
+    filled = np.where(good | within, np.interp(time, known, channel.values[good]), np.nan)
+    text = f"{np.sum(within & ~good)} of {len(time)} samples are interpolated"
+    return channel._replace(values=filled), [RecordingFinding(name, "note", text)] * bool(
+        (within & ~good).any()
+    )
 
 
 def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
@@ -245,10 +292,11 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
     for kind, channels in (("input", run.inputs), ("output", run.outputs)):
         for name, channel in channels.items():
             missing = ~np.isfinite(channel.values)
-            if missing.any():
-                findings.append(
-                    RecordingFinding(name, "note", f"{missing.sum()} of {len(time)} samples are no numbers")
-                )
+            notes = [f"{missing.sum()} of {len(time)} samples are no numbers"] * bool(missing.any())
+            if np.nanmax(channel.values) == np.nanmin(channel.values):
+                notes.append(f"is constant, {np.nanmax(channel.values):g} {channel.unit}")
+            notes += spikes(channel)
+            findings += [RecordingFinding(name, "note", note) for note in notes]
             if kind == "input":
                 good &= ~missing
     speed = run.speed
@@ -272,6 +320,22 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
     if mistakes:
         raise DataError(f"{run.name}: {'; '.join(mistakes)}")
     return replace(run, spans=stretches(time, good, GAP * usual), findings=findings)
+
+
+def spikes(channel: Channel) -> list[str]:
+    """Return a note on single samples far from both neighbours, as codes of invalid values are."""
+    values = channel.values[np.isfinite(channel.values)]
+    usual = float(np.ptp(np.quantile(values, (0.05, 0.95))))
+    steps = np.diff(values) / (SPIKE * usual or np.inf)
+    alone = np.flatnonzero(
+        (np.minimum(np.abs(steps[1:]), np.abs(steps[:-1])) > 1.0) & (steps[1:] * steps[:-1] < 0.0)
+    )
+    if not len(alone):
+        return []
+    first = f"{values[alone[0] + 1]:g} {channel.unit}"
+    return [
+        f"{len(alone)} single samples stand out, such as {first}; empty the cells if they are no measurements"
+    ]
 
 
 def stretches(time: Floats, good: Any, gap: float) -> list[tuple[float, float]]:

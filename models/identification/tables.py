@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import codecs
+import csv
 import gzip
+import io
 import json
 import operator
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +26,15 @@ if TYPE_CHECKING:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a table by the ending of its name; units in parentheses behind names are dropped."""
+    """Read a table by the ending of its name; units in parentheses behind names are dropped.
+
+    They stay where names would be equal without them; columns of equal names are numbered.
+    """
     import pandas as pd  # here, because it takes long to load
 
     if not path.is_file():
         raise DataError(f"{path}: there is no such file")
-    kind = next((s for s in reversed(path.suffixes) if s != ".gz"), "")
+    kind = next((s for s in reversed(path.suffixes) if s.lower() != ".gz"), "").lower()
     if kind in (".yaml", ".yml"):
         raise DataError(f"{path}: this is no table; name mappings by mapping= or --mapping, one at a time")
     try:
@@ -47,23 +54,63 @@ def read_table(path: Path) -> pd.DataFrame:
         raise
     except Exception as error:  # readers raise errors of their own
         raise DataError(f"{path}: {' '.join(str(error).split()) or type(error).__name__}") from None
-    table.columns = [str(name).strip(' #"').partition("(")[0].strip() for name in table.columns]
-    return table.reset_index(drop=True)
+    full = [str(name).strip(' #"') for name in table.columns]
+    short = [name.partition("(")[0].strip() for name in full]
+    table.columns = [s if short.count(s) == 1 else name for s, name in zip(short, full, strict=True)]
+    return table.apply(read_numbers).reset_index(drop=True)
+
+
+def read_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the numbers of a column; of dates (ISO 8601) and times of day the seconds."""
+    import pandas as pd  # here, because it takes long to load
+
+    numbers = pd.to_numeric(column, errors="coerce")
+    if pd.api.types.is_numeric_dtype(column) or numbers.notna().any():
+        return numbers
+    text = column.astype(str)
+    dates = pd.to_datetime(text, errors="coerce", format="ISO8601", utc=True)
+    of_day = pd.to_timedelta(text.where(text.str.contains(":")), errors="coerce")
+    since = dates - pd.Timestamp(0, tz="UTC") if dates.notna().any() else of_day
+    return since.dt.total_seconds()
 
 
 def read_text(path: Path) -> pd.DataFrame:
     """Read columns separated by commas; or by semicolons or tabs, where numbers may have decimal commas."""
     import pandas as pd  # here, because it takes long to load
 
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as stream:
-        heading = stream.readline()
+    content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
+    text = decode(content)
+    if "\0" in text:
+        raise DataError(f"{path}: this is no text; tables are .csv, .parquet, .mf4 or .mcap files")
+    text = text.lstrip("\r\n")
+    heading = text.partition("\n")[0]
     separator = max(",;\t", key=heading.count)
-    table = pd.read_csv(path, sep=separator, skip_blank_lines=True, dtype=str, keep_default_na=True)
+    names = [name.strip() for name in next(csv.reader([heading], delimiter=separator), [])]
+    numbered = [f"{n} ({names[: k + 1].count(n)})" if names.count(n) > 1 else n for k, n in enumerate(names)]
+    options: Any = {"dtype": str, "header": None, "skiprows": 1, "names": numbered, "index_col": False}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table = pd.read_csv(io.StringIO(text), sep=separator, **options)
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        place = str(error).rpartition("error: ")[2].strip() if "line" in str(error) else "all lines"
+        raise DataError(
+            f"{path}: lines have more cells than the first, which must name all columns ({place})"
+        ) from None
     table = table[~table.iloc[:, 0].astype(str).str.startswith("#")]
     if separator != ",":
         table = table.apply(lambda column: column.str.replace(",", "."))
-    return table.apply(pd.to_numeric, errors="coerce")
+    return table
+
+
+def decode(content: bytes) -> str:
+    """Return text in UTF-16 or UTF-8, or of Windows, whose letters beyond ASCII are only in names."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def read_mcap(path: Path) -> pd.DataFrame:
@@ -97,11 +144,14 @@ def evaluate_column(owner: str, text: str, columns: Mapping[str, Any], time: Flo
     """Return a column, or a formula of columns."""
 
     def difference_quotient(values: Any, width: float) -> Any:
-        ahead, behind = (np.interp(time + 0.5 * side * width, time, values) for side in (1.0, -1.0))
-        return (ahead - behind) / width
+        seconds = checks.number(f"{owner}: width of d(column, width)", width, above=0.0, error=DataError)
+        ahead, behind = (np.interp(time + 0.5 * side * seconds, time, values) for side in (1.0, -1.0))
+        return (ahead - behind) / seconds
 
     functions = FUNCTIONS | {"unwrap": np.unwrap, "d": difference_quotient}
-    return np.asarray(evaluate_formula(owner, text, columns, functions), dtype=float)
+    with np.errstate(all="ignore"):  # samples without a number are counted
+        made = evaluate_formula(owner, text, columns, functions)
+    return np.array(np.broadcast_to(made, time.shape), dtype=float)
 
 
 def names_in(text: str, known: Sequence[str]) -> list[str]:

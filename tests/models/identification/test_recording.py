@@ -152,6 +152,93 @@ def test_recording_reads_decimal_commas(tmp_path: Path) -> None:
     assert np.array_equal(runs[0].outputs["yaw_rate"].values, runs[1].outputs["yaw_rate"].values)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "latin-1"])
+def test_recording_reads_encoding(tmp_path: Path, encoding: str) -> None:
+    path = written(tmp_path)
+    path.write_text(path.read_text().replace("delta", "Lenkwinkel [°]"), encoding)
+    mapping = MAPPING | {"inputs": {"road_wheel_angle": "Lenkwinkel [°]", "speed": "v / 3.6"}}
+    run = read_recording(path, mapping, wheelbase=WHEELBASE)
+    np.testing.assert_allclose(run.inputs["road_wheel_angle"].values, columns()["delta"], rtol=1e-12)
+
+
+def test_columns_of_one_name_are_numbered(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    path.write_text(path.read_text().replace("delta,v,", "v (deg),v (km/h),", 1).replace("v,r", "r,r", 1))
+    with pytest.raises(DataError, match=r"'delta'; the table has time, v \(deg\), v \(km/h\), r$"):
+        read_recording(path, MAPPING)
+    path.write_text(path.read_text().replace("v (deg),v (km/h)", "r,r", 1))
+    with pytest.raises(DataError, match=r"the table has time, r \(1\), r \(2\), r \(3\)"):
+        read_recording(path, MAPPING)
+
+
+@pytest.mark.parametrize(
+    ("line", "place"), [("1,2,3,4,5,6", "Expected 4 fields in line 1002, saw 6"), ("# logger", "all lines")]
+)
+def test_lines_of_other_lengths_are_named(tmp_path: Path, line: str, place: str) -> None:
+    path = written(tmp_path)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, line] if line[0] == "1" else [line, *lines]))
+    with pytest.raises(DataError, match=rf"lines have more cells than the first, .* \({place}\)"):
+        read_recording(path, MAPPING)
+
+
+@pytest.mark.parametrize("day", ["2026-03-01T", ""])
+def test_time_may_be_a_date_or_time_of_day(tmp_path: Path, day: str) -> None:
+    lines = written(tmp_path).read_text().splitlines()
+    rows = [line.partition(",") for line in lines[1:]]
+    made = [f"{day}12:{k // 3000:02d}:{k % 3000 / 50:05.2f},{row[2]}" for k, row in enumerate(rows)]
+    (tmp_path / "run.csv").write_text("\n".join([lines[0], *made]))
+    run = read_recording(tmp_path / "run.csv", MAPPING, wheelbase=WHEELBASE)
+    # Seconds since 1970 have 2e-7 s in double precision.
+    np.testing.assert_allclose(run.time, columns()["time"], atol=5e-7)
+
+
+def test_input_of_a_slower_bus_is_interpolated(tmp_path: Path) -> None:
+    made = columns()
+    made["v"][np.arange(1000) % 5 > 0] = np.nan
+    made["v"][400:450] = np.nan
+    run = read_recording(written(tmp_path, **made), MAPPING, wheelbase=WHEELBASE)
+    # Blanks of ten samples are a gap where every fifth has a value, and so is the end.
+    np.testing.assert_allclose(run.spans, [(0.0, 7.9), (9.0, 19.9)])
+    t = run.time[:395]
+    np.testing.assert_allclose(run.inputs["speed"].values[:395], 12.0 + np.sin(t) / 36.0, atol=0.05**2 / 36.0)
+    assert any("are interpolated" in one.text for one in run.findings if one.channel == "speed")
+
+
+def test_codes_of_invalid_values_and_constants_are_noted(tmp_path: Path) -> None:
+    made = columns()
+    made["r"][3::100], made["v"][:] = -999.0, 43.2
+    run = read_recording(written(tmp_path, **made), MAPPING, wheelbase=WHEELBASE)
+    notes = [one.text for one in run.findings if one.channel in ("yaw_rate", "speed")]
+    assert any("10 single samples stand out, such as -17.4" in note for note in notes)
+    assert "is constant, 12 m/s" in notes
+
+
+def test_acceleration_may_be_in_g(tmp_path: Path) -> None:
+    mapping = {"outputs": {"ay": {"column": "v / 3.6 * r / 57.29578 / 9.80665", "unit": "g"}}}
+    run = read_recording(written(tmp_path), MAPPING | mapping, wheelbase=WHEELBASE)
+    made = columns()
+    np.testing.assert_allclose(run.outputs["ay"].values, made["v"] / 3.6 * np.radians(made["r"]), rtol=1e-7)
+
+
+def test_channel_may_have_instants_of_its_own(tmp_path: Path) -> None:
+    # The yaw rate is sampled at 100 Hz in the first half of the rows, from 3 s of the run on.
+    made = columns()
+    late = np.where(np.arange(1000) < 500, 3.0 + 0.01 * np.arange(1000), np.nan)
+    made |= {"t_gyro": late, "r": np.degrees(0.24 * np.sin(2.0 * late))}
+    path = tmp_path / "run.csv"
+    pd.DataFrame(made).to_csv(path, index=False)
+    mapping = {"outputs": {"yaw_rate": {"column": "r", "unit": "deg/s", "time": "t_gyro"}}}
+    run = read_recording(path, MAPPING | mapping, wheelbase=WHEELBASE)
+    values, inside = run.outputs["yaw_rate"].values, (run.time >= 3.0) & (run.time <= 7.98)
+    assert np.array_equal(np.isfinite(values), (run.time >= 3.0) & (run.time <= late[499]))
+    # Linear interpolation over 10 ms: (0.01 · 2)²/8 of 0.24.
+    np.testing.assert_allclose(values[inside], 0.24 * np.sin(2.0 * run.time[inside]), atol=1.3e-5)
+    mapping["outputs"]["yaw_rate"]["time"] = "t_gyr"
+    with pytest.raises(DataError, match=r"yaw_rate: time: no column 't_gyr'; did you mean 't_gyro'"):
+        read_recording(path, MAPPING | mapping)
+
+
 def test_recording_notes_rows_and_samples_left_out(tmp_path: Path) -> None:
     made = columns()
     made["time"][7], made["r"][9] = made["time"][6], np.inf
@@ -223,6 +310,13 @@ def test_recording_finds_delay(tmp_path: Path) -> None:
         ({}, {"time": np.arange(1000)[::-1]}, ["goes back"]),
         ({"time": {"column": "time", "unit": "ms"}}, {}, ["lasts 0.02 s", "unit"]),
         ({"outputs": {"yaw_rate": {"column": "r", "unti": "deg/s"}}}, {}, ["unti", "unit"]),
+        ({"outputs": {"yaw_rate": {"unit": "deg/s"}}}, {}, ["yaw_rate", "names no column"]),
+        ({"outputs": {"yaw_rate": {"column": "r", "delay": "500 s"}}}, {}, ["delay of 500 s", "19.98 s"]),
+        ({"outputs": {"yaw_rate": "d(r, 0)"}}, {}, ["yaw_rate", "width", "positive"]),
+        ({"time": {"colum": "time"}}, {}, ["time", "colum", "column"]),
+        ({"time": {"column": "time", "unit": "min"}}, {}, ["1.2 s apart", "unit"]),
+        ({"session": ["a"]}, {}, ["session", "text"]),
+        ({"standstill": "maybe"}, {}, ["standstill", "maybe"]),
     ],
 )  # fmt: skip
 def test_recording_names_mistake(
