@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,7 @@ from ce_dynamics.models.identification.noise import (
     Huber,
     Noise,
     correlation_time,
-    noise_of,
-    rate_of,
+    likeliest_noise,
 )
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.problem import (
@@ -75,8 +74,6 @@ SAME = 1e-6
 """Relative difference of the noise of one state on two processors, which round sums differently."""
 FEWEST = 5
 """Windows that determine the width of bands: without one of them, four still determine the numbers."""
-START_PART = 0.3
-"""Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
 Key = tuple[str, str]
 """Session and channel."""
 
@@ -134,14 +131,18 @@ class Fit:
     rounds: int
     at_end: Rounds = field(repr=False)
 
-    def noise_in(self, session: str, channel: str) -> tuple[Noise, float]:
-        """Return noise and width of a channel; of a session that was not fitted the rms of the others'."""
+    def noise_in(self, session: str, channel: str) -> tuple[Noise, float, float]:
+        """Return noise, correlation time and width; of a session not fitted the rms of the others'."""
         keys = [(session, channel)] if (session, channel) in self.noise else list(self.noise)
-        found = [[*self.noise[key], self.width[key]] for key in keys if key[1] == channel]
+        found = [
+            [*self.noise[key], self.correlation_time[key], self.width[key]]
+            for key in keys
+            if key[1] == channel
+        ]
         if not found:
             raise DataError(f"channel {channel!r} was not fitted, so that its noise is not known")
-        *noise, width = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
-        return Noise(*noise), width
+        *noise, time, width = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
+        return Noise(*noise), time, width
 
 
 def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
@@ -188,19 +189,14 @@ class Rounds:
 
     def __init__(self, problem: FitProblem) -> None:
         self.problem, self.n = problem, len(problem.free)
-        starts = problem.starts
         self.prior, self.scale, low, high = (
             np.array([getattr(f, name) for f in problem.free]) for name in ("prior", "sd", "lower", "upper")
         )
         self.bounds = (low - self.prior) / self.scale, (high - self.prior) / self.scale
-        self.start_prior = np.array([problem.measure_start(k, channel) for k, channel, _ in starts])
+        self.start_prior, self.start_scale = (
+            np.array([getattr(start, name) for start in problem.starts]) for name in ("prior", "sd")
+        )
         self.starts = self.start_prior.copy()
-        runs = list({id(s.run): s.run for s in problem.segments}.values())
-        spread = {
-            c: max(float(np.nanstd(r.outputs[c].values)) for r in runs if c in r.outputs)
-            for _, c, _ in starts
-        }
-        self.start_scale = np.array([START_PART * spread[c] or 1.0 for _, c, _ in starts])
         self.keys: list[Key] = [(problem.segments[r.segment].run.session, r.channel) for r in problem.rows]
         self.noise: dict[Key, Noise] = {}
         self.sizes: list[Floats] = []
@@ -227,7 +223,7 @@ class Rounds:
         found = []
         for k in range(len(problem.segments)):
             rows = [i for i, r in enumerate(problem.rows) if r.segment == k]
-            own = [j for j, start in enumerate(problem.starts) if start[0] == k]
+            own = [j for j, start in enumerate(problem.starts) if start.segment == k]
             parts = [
                 np.nan_to_num((problem.rows[i].measured - values[i]) * weights[i], nan=LOST) for i in rows
             ]
@@ -279,17 +275,12 @@ class Rounds:
         sizes = [np.zeros(0)] * len(residuals)
         for key in dict.fromkeys(self.keys):
             own = [k for k, other in enumerate(self.keys) if other == key]
-            good = [np.isfinite(residuals[k]) for k in own]
-            times = [self.problem.rows[k].time for k in own]
-            rates = [rate_of(values[k], time) for k, time in zip(own, times, strict=True)]
-            parts = [residuals[k] for k in own], [values[k] for k in own], rates
-            self.noise[key] = noise = noise_of(
-                *(np.concatenate([x[g] for x, g in zip(part, good, strict=True)]) for part in parts)
-            )
-            for k, time in zip(own, times, strict=True):
-                sizes[k] = noise.at(values[k], time)
-            scaled = [(residuals[k] / sizes[k])[g] for k, g in zip(own, good, strict=True)]
-            self.time[key] = correlation_time(scaled)
+            parts = [(residuals[k], values[k], self.problem.rows[k].time) for k in own]
+            self.noise[key] = noise = likeliest_noise(parts)
+            for k, (_, z, time) in zip(own, parts, strict=True):
+                sizes[k] = noise.at(z, time)
+            scaled = [residuals[k] / sizes[k] for k in own]
+            self.time[key] = correlation_time([x[np.isfinite(x)] for x in scaled])
         self.sizes = sizes
 
     def noise_rms(self) -> dict[Key, float]:
@@ -315,7 +306,7 @@ class Rounds:
         for k in range(len(self.problem.segments)):
             own = [(r, key) for r, key in zip(self.problem.rows, self.keys, strict=True) if r.segment == k]
             found += [np.full(len(r.time), OUTLYING**2 / self.time[key]) for r, key in own]
-            found.append(np.full(sum(start[0] == k for start in self.problem.starts), np.inf))
+            found.append(np.full(sum(start.segment == k for start in self.problem.starts), np.inf))
         return np.concatenate([*found, np.full(self.n, np.inf)])
 
     def fit(self, progress: Callable[[str], None], keep: Path | None = None) -> Fit:
@@ -362,6 +353,7 @@ class Rounds:
         free, rows = self.problem.free, self.problem.rows
         return {
             "names": [f.name for f in free], "priors": [list(f[1:5]) for f in free],
+            "drifts": [[f.name, f.sd] for f in self.problem.drifts],
             "samples": [len(r.time) for r in rows],
         }  # fmt: skip
 
@@ -426,13 +418,17 @@ class Rounds:
         r, J, w = self.normal(theta)
         total, fitted, first = J.T @ (w[:, np.newaxis] * J), self.starts, 0
         ratios: dict[Key, list[Floats]] = {}
-        self.starts = self.start_prior
-        for rows, _, alone, by, _ in self.blocks(theta):
+        self.starts, spread = start_by_leads(
+            self.problem, theta, lambda key: (self.noise[key], self.time[key])
+        )
+        for rows, own, alone, by, B in self.blocks(theta):
             some = slice(first, first + len(alone))
             A, first = J[some] * w[some, np.newaxis], some.stop
             without = np.linalg.inv(total - A.T @ J[some])
             error = alone + by @ (without @ (A.T @ r[some]))
             variance = np.einsum("ij,jk,ik->i", by, without, by)
+            among = spread[np.ix_(own, own)] / np.outer(self.start_scale[own], self.start_scale[own])
+            variance += np.einsum("ij,jk,ik->i", B, among, B)
             parts = np.cumsum([len(self.problem.rows[i].time) for i in rows])
             for i, e, v in zip(rows, np.split(error, parts), np.split(variance, parts), strict=False):
                 ratios.setdefault(self.keys[i], []).append(
@@ -484,6 +480,37 @@ class Rounds:
             windows=len(problem.segments), samples=sum(len(rows.time) for rows in problem.rows),
             rounds=rounds, at_end=self,
         )  # fmt: skip
+
+
+def start_by_leads(
+    problem: FitProblem, theta: Floats, noise: Callable[[Key], tuple[Noise, float]]
+) -> tuple[Floats, Floats]:
+    """Return starts of segments and their covariance by one Gauss–Newton step from priors to the leads.
+
+    Parameters
+    ----------
+    problem : FitProblem
+    theta : array
+        Free numbers.
+    noise : callable
+        Noise and correlation time by session and channel.
+    """
+    options, size = problem.options, len(problem.starts)
+    spread = np.diag([start.sd**2 for start in problem.starts]).reshape(size, size)
+    if options.lead < 2.0 * options.interval or not size:
+        return np.array([start.prior for start in problem.starts]), spread
+    leads = [Segment(run, start - options.lead, start) for run, start, _ in problem.segments]
+    free = [*problem.free, *problem.drifts]
+    rounds = Rounds(FitProblem(problem.shooter, leads, free, replace(options, lead=0.0)))
+    values = rounds.predict(theta)[0]
+    for key, z, rows in zip(rounds.keys, values, rounds.problem.rows, strict=True):
+        rounds.noise[key], rounds.time[key] = noise(key)
+        rounds.sizes.append(rounds.noise[key].at(z, rows.time))
+    for _, own, _, _, B in rounds.blocks(theta):
+        scale = rounds.start_scale[own]
+        spread[np.ix_(own, own)] = np.linalg.inv(B.T @ B) * np.outer(scale, scale)
+    rounds.move_starts(theta)
+    return rounds.starts, spread
 
 
 def resample(fit: Fit, draws: int, seed: int = 0) -> Floats:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.fit import Fit, fit_plant, segments_of
+from ce_dynamics.models.identification.fit import Fit, fit_plant, segments_of, start_by_leads
 from ce_dynamics.models.identification.noise import WITHIN
 from ce_dynamics.models.identification.plant import vehicle_plant
 from ce_dynamics.models.identification.problem import OPTIONS, FitProblem, Options, correction_of
@@ -189,8 +190,8 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     Returns
     -------
     Prediction
-        Every window begins at the measured speed, lateral velocity and yaw rate, a lead ahead of what is
-        compared.
+        Every window begins a lead ahead of what is compared, at the measured speed.  Lateral velocity and
+        yaw rate at its beginning, and drifts, are estimated from the lead.
     """
     checks.instance("predict: fit", fit, Fit, "a fit, as identify returns it", DataError)
     given = (runs,) if isinstance(runs, Recording) else checks.items("predict: runs", runs, error=DataError)
@@ -199,22 +200,18 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     for name in options:
         checks.check_name("predict: option", name, OPTIONS, "option", DataError)
     chosen = replace(fit.options, **options)
-    problem = FitProblem(
-        fit.shooter, segments_of(given, chosen), fit.free, replace(chosen, free_starts=False)
-    )
-    measured = FitProblem(fit.shooter, problem.segments, fit.free, replace(chosen, free_starts=True))
-    starts = np.array([measured.measure_start(k, channel) for k, channel, _ in measured.starts])
-    values, jacobians = measured.predict(np.concatenate((fit.values, starts)))
-    n, channels = len(fit.free), []
+    free = [*fit.free, *fit.at_end.problem.drifts]
+    problem = FitProblem(fit.shooter, segments_of(given, chosen), free, replace(chosen, free_starts=True))
+    starts, spread = start_by_leads(problem, fit.values, lambda key: fit.noise_in(*key)[:2])
+    values, jacobians = problem.predict(np.concatenate((fit.values, starts)))
+    covariance, channels = block_diag(fit.covariance, spread), []
     keys = [(problem.segments[r.segment].run, r.channel) for r in problem.rows]
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):
         own = [k for k, (r, c) in enumerate(keys) if (r.name, c) == (run, name)]
         session = keys[own[0]][0].session
-        noise, width = fit.noise_in(session, name)
+        noise, _, width = fit.noise_in(session, name)
         z = np.concatenate([values[k] for k in own])
-        variance = [
-            np.einsum("ij,jk,ik->i", jacobians[k][:, :n], fit.covariance, jacobians[k][:, :n]) for k in own
-        ]
+        variance = [np.einsum("ij,jk,ik->i", jacobians[k], covariance, jacobians[k]) for k in own]
         sizes = np.concatenate([noise.at(values[k], problem.rows[k].time) for k in own])
         time, truth = (np.concatenate([getattr(problem.rows[k], part) for k in own]) for part in PARTS)
         channels.append(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 from scipy.optimize import nnls
 
 from ce_dynamics.algebra.checks import Floats
@@ -15,30 +16,67 @@ OUTLYING = 3.0
 WITHIN = 1.959964
 """Half width of a band that holds 95 % of normal errors, in standard deviations."""
 TINY = 1e-12
+MEMORIES = (0.0, 0.25, 0.5, 1.0, 2.0)
+"""Memories of noise that are compared [s]: transients of vehicles fade within 2 s."""
 SMALLEST_PART = 0.01
 """Least constant part of the noise, of the variance of the residuals: samples at rest count no more."""
 
 
 class Noise(NamedTuple):
-    """Noise of a channel: σ² = sd² + (part z)² + (jitter ż)² where z is predicted.
+    """Noise of a channel: σ² = sd² + part² ⟨z²⟩ + jitter² ⟨ż²⟩ where z is predicted.
 
-    A model that is not exact errs in size and in time: in proportion to z and to its rate.  sd is in the
-    channel's unit, jitter in seconds.
+    A model that is not exact errs in size and in time: in proportion to z and to its rate.  Its errors
+    outlast what made them: ⟨ ⟩ is the mean over the memory before [s].  sd is in the channel's unit, jitter
+    in seconds.
     """
 
     sd: float
     part: float
     jitter: float
+    memory: float = 0.0
 
     def at(self, z: Floats, time: Floats) -> Floats:
         """Return σ where z is predicted at instants of one window; where it is not reached as at rest."""
-        rate = rate_of(z, time)
-        return np.sqrt(self.sd**2 + (self.part * np.nan_to_num(z)) ** 2 + (self.jitter * rate) ** 2)
+        squares = mean_squares(z, time, self.memory)
+        return np.sqrt(self.sd**2 + self.part**2 * squares[0] + self.jitter**2 * squares[1])
 
 
 def rate_of(z: Floats, time: Floats) -> Floats:
     """Return the rate of samples of one window; zero beside those that are not reached."""
     return np.nan_to_num(np.gradient(z, time)) if len(time) > 1 else np.zeros_like(z)
+
+
+def mean_squares(z: Floats, time: Floats, memory: float) -> list[Floats]:
+    """Return the mean squares of samples of one window and of their rate over a memory before each [s].
+
+    The first sample counts as the value before the window.
+    """
+    squares = [np.nan_to_num(z) ** 2, rate_of(z, time) ** 2]
+    if memory == 0.0 or len(time) < 2:
+        return squares
+    found, begun = [], np.append(time[0] - memory, time)
+    for square in squares:
+        total = np.concatenate(([-memory * square[0], 0.0], cumulative_trapezoid(square, time)))
+        mean = (total[1:] - np.interp(time - memory, begun, total)) / memory
+        found.append(np.maximum(mean, 0.0))
+    return found
+
+
+def likeliest_noise(parts: Sequence[tuple[Floats, Floats, Floats]]) -> Noise:
+    """Return the noise of residuals, predictions and instants of windows, with the likeliest memory."""
+    good = [np.isfinite(r) for r, _, _ in parts]
+    residuals = np.concatenate([r[g] for (r, _, _), g in zip(parts, good, strict=True)])
+    found: list[tuple[float, Noise]] = []
+    for memory in MEMORIES:
+        squares = [mean_squares(z, time, memory) for _, z, time in parts]
+        z, rate = (
+            np.sqrt(np.concatenate([pair[k][g] for pair, g in zip(squares, good, strict=True)]))
+            for k in (0, 1)
+        )
+        noise = noise_of(residuals, z, rate)._replace(memory=memory)
+        s = noise.sd**2 + (noise.part * z) ** 2 + (noise.jitter * rate) ** 2
+        found.append((float(np.sum(np.log(s) + np.minimum(residuals**2 / s, OUTLYING**2))), noise))
+    return min(found, key=lambda pair: pair[0])[1]
 
 
 def noise_of(residuals: Floats, predicted: Floats, rate: Floats) -> Noise:

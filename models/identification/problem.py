@@ -2,8 +2,9 @@
 
 A free number is a number of the model, a factor of several of them (``front.tyre.dfy0*``), or a correction
 of a channel: ``channels.NAME.offset``, ``.scale``, ``.delay``, of inputs and outputs alike, and ``.lag``, the
-time constant of a first-order low-pass that outputs have come through.  A name that ends with ``@SESSION``
-holds for the runs of that session alone.
+time constant of a first-order low-pass that outputs have come through.  ``channels.NAME.drift`` is an offset
+of an output that every window has anew, with zero mean and the given standard deviation.  A name that ends
+with ``@SESSION`` holds for the runs of that session alone.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ PRIOR_SCALE, PRIOR_DELAY, PRIOR_POSITION, PRIOR_TURN = 0.1, 0.1, 0.5, 0.02
 """Standard deviations of priors not given: of a scale, a delay [s], a position [m], a turn [rad]."""
 PRIOR_PART = 0.3
 """Likewise, of other numbers, as a part of their value: what estimates by class leave open."""
+INSTEAD = {"lag": "delay", "drift": "offset"}
+"""Corrections of outputs alone, and the like of inputs."""
+START_PART = 0.3
+"""Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
 SHORTEST_LAG = 1e-3
 """Lower bound of a lag [s]."""
 BOUNDS = {"lower": -np.inf, "upper": np.inf}
@@ -51,6 +56,16 @@ class Segment(NamedTuple):
     run: Recording
     start: float
     end: float
+
+
+class Start(NamedTuple):
+    """A number that is free in one segment: an initial state, or a drift (no state), with its prior."""
+
+    segment: int
+    channel: str
+    state: str
+    prior: float
+    sd: float
 
 
 class SegmentRows(NamedTuple):
@@ -126,11 +141,12 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
         default, sd, unit = {
             "offset": (0.0, 0.3 * spread, unit), "scale": (1.0, PRIOR_SCALE, "1"),
             "delay": (0.0, PRIOR_DELAY, "s"), "lag": (PRIOR_DELAY, PRIOR_DELAY, "s"),
+            "drift": (0.0, 0.3 * spread, unit),
         }[kind]  # fmt: skip
         if kind == "lag":
             entry = {"lower": SHORTEST_LAG, **entry}
-            if what not in plant.outputs:
-                raise DataError(f"free: {name}: only outputs have a lag; free the delay of {what}")
+        if kind in INSTEAD and what not in plant.outputs:
+            raise DataError(f"free: {name}: only outputs have a {kind}; free the {INSTEAD[kind]} of {what}")
     elif plain.endswith("*"):
         if not components(plant, plain):
             raise DataError(f"free: {name}: the model has no free numbers {plain}")
@@ -171,7 +187,12 @@ def correction_of(name: str) -> tuple[str, str] | None:
     """Return channel and kind of a correction; None if the name is none of one."""
     first, _, rest = name.partition(".")
     channel, _, kind = rest.rpartition(".")
-    return (channel, kind) if first == "channels" and kind in CORRECTIONS else None
+    return (channel, kind) if first == "channels" and kind in (*CORRECTIONS, "drift") else None
+
+
+def is_drift(number: FittedNumber) -> bool:
+    """Return True for an offset that every window has anew."""
+    return number.name.partition("@")[0].endswith(".drift")
 
 
 def channel_scale(plant: Plant, runs: Sequence[Recording], channel: str, owner: str) -> tuple[str, float]:
@@ -205,7 +226,9 @@ class FitProblem:
     def __init__(
         self, shooter: Shooter, segments: Sequence[Segment], free: Sequence[FittedNumber], options: Options
     ) -> None:
-        self.shooter, self.segments, self.free, self.options = shooter, list(segments), list(free), options
+        self.shooter, self.segments, self.options = shooter, list(segments), options
+        self.free = [number for number in free if not is_drift(number)]
+        self.drifts = [number for number in free if is_drift(number)]
         plant = shooter.plant
         if not segments:
             raise DataError(
@@ -222,13 +245,34 @@ class FitProblem:
             for name in segment.run.outputs
             if name in plant.outputs and (rows := self._rows(k, segment, name)) is not None
         ]
+        runs = list({id(s.run): s.run for s in self.segments}.values())
+        spread = {
+            c: max(float(np.nanstd(run.outputs[c].values)) for run in runs if c in run.outputs)
+            for c in plant.free_start
+            if any(c in run.outputs for run in runs)
+        }
         self.starts = [
-            (k, channel, state)
-            for k, segment in enumerate(self.segments)
-            for channel, state in plant.free_start.items()
-            if options.free_starts and channel in segment.run.outputs
+            start
+            for k in range(len(self.segments))
+            if options.free_starts
+            for start in self._starts(k, spread)
         ]
         self.number = len(self.free) + len(self.starts)
+
+    def _starts(self, k: int, spread: Mapping[str, float]) -> list[Start]:
+        """Return what is free at the start of a segment: states that are measured, and drifts."""
+        run = self.segments[k].run
+        found = [
+            Start(k, channel, state, self.measure_start(k, channel), START_PART * spread[channel] or 1.0)
+            for channel, state in self.shooter.plant.free_start.items()
+            if channel in run.outputs
+        ]
+        for number in self.drifts:
+            plain, _, only = number.name.partition("@")
+            channel = plain.split(".", 1)[1].removesuffix(".drift")
+            if only in ("", run.session) and channel in run.outputs:
+                found.append(Start(k, channel, "", number.prior, number.sd))
+        return found
 
     def _check_reach(self, segment: Segment) -> None:
         """Refuse inputs beyond the reach of the model, which has no more than full lock."""
@@ -315,14 +359,15 @@ class FitProblem:
                 slopes.setdefault(name, {})[kind] = column
         p = self.parameters(theta, session)
         y0 = plant.start(self._speed(segment, begin))
-        own = [place for place, start in enumerate(self.starts) if start[0] == k]
-        for place in own:
-            y0[plant.states.index(self.starts[place][2])] += starts[place]
         directions = [self._direction(number, session, slopes) for number in self.free]
-        for place in own:
-            column = np.zeros(len(plant.states))
-            column[plant.states.index(self.starts[place][2])] = 1.0
-            directions.append(ExcitationDerivative(start=column))
+        for place, begun in enumerate(self.starts):
+            if begun.segment == k and begun.state:
+                y0[plant.states.index(begun.state)] += starts[place]
+                column = np.zeros(len(plant.states))
+                column[plant.states.index(begun.state)] = 1.0
+                directions.append(ExcitationDerivative(start=column))
+            elif begun.segment == k:
+                directions.append(ExcitationDerivative())
         return Excitation(y0, U, p), directions
 
     def _speed(self, segment: Segment, t: float) -> float:
@@ -359,7 +404,8 @@ class FitProblem:
         active = [[d for d in directions if any(part is not None for part in d)] for _, directions in pairs]
         shots = self.shooter.shoot([drive for drive, _ in pairs], active)
         own = [
-            [n + j for j, start in enumerate(self.starts) if start[0] == k] for k in range(len(self.segments))
+            [n + j for j, begun in enumerate(self.starts) if begun.segment == k]
+            for k in range(len(self.segments))
         ]
         grid = self.options.step * self.shooter.every
         values, jacobians = [], []
@@ -394,6 +440,10 @@ class FitProblem:
                 channel = correction_of(plain)
                 if channel is not None and channel[0] == rows.channel and only in ("", session):
                     J[:, j] += by[channel[1]]
+            for j in own[rows.segment]:
+                begun = self.starts[j - n]
+                if begun.channel == rows.channel and not begun.state:
+                    offset, J[:, j] = offset + x[j], 1.0
             values.append(offset + scale * raw)
             jacobians.append(J)
         return values, jacobians

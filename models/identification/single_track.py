@@ -64,7 +64,7 @@ def fit_reference(
     plant = single_track(checks.choice("reference", kind, KINDS, DataError), mass, inertia, front, rear, runs)
     free: dict[str, Any] = {
         f.name: {"prior": f.prior, "sd": f.sd, "lower": f.lower, "upper": f.upper}
-        for f in fit.free
+        for f in (*fit.free, *fit.at_end.problem.drifts)
         if is_of(plant, f.name.partition("@")[0])
     }
     if kind != "kinematic":

@@ -135,7 +135,7 @@ def test_noise_growing_with_signal_and_rate_is_estimated() -> None:
     sizes = np.sqrt(0.1**2 + (0.2 * z) ** 2 + (0.15 * rate) ** 2)
     noise = noise_of(sizes * rng.normal(size=len(z)), z, rate)
     # 20000 samples: standard errors of the roots of regressed variances stay below 2 %; within 4 of them.
-    assert noise == pytest.approx((0.1, 0.2, 0.15), rel=0.08)
+    assert noise[:3] == pytest.approx((0.1, 0.2, 0.15), rel=0.08)
 
 
 def test_late_prediction_shows_as_jitter() -> None:
