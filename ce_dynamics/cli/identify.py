@@ -18,7 +18,7 @@ from ce_dynamics.models.identification.identify import Prediction, identify, pre
 from ce_dynamics.models.identification.inertia import balance
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
 from ce_dynamics.models.identification.report import UNEXPLAINED, save
-from ce_dynamics.models.identification.single_track import KINDS, fit_reference
+from ce_dynamics.models.identification.single_track import KINDS, fit_reference, planar, single_track
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
@@ -50,6 +50,11 @@ def run(options: Identify) -> int:
                 print(f"{recording.name}: forces over motion: {estimate} (base vehicle {one.base:.5g})")
     pairs = zip(further, others_by, strict=True)
     others = [read_recording(path, columns, wheelbase=wheelbase) for path, columns in pairs]
+    for other in others:
+        for name in set(other.outputs).difference(*(recording.outputs for recording in runs)):
+            print(f"{other.name}: {name}: is not predicted, because no fitted run has it")
+    for kind in options.reference or ():
+        single_track(kind, *planar(data), runs)  # raises before the fit if channels are missing
     free: dict[str, Any] = {}
     for columns in mappings:
         free |= mapping_of(columns)[0].get("free", {})

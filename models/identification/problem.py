@@ -105,6 +105,7 @@ class Options:
         for name in ("length", "step", "interval"):
             checks.seconds(name, getattr(self, name), DataError)
         checks.number("lead", self.lead, at_least=0.0, error=DataError)
+        checks.number("step", self.step, at_most=self.length, unit="s", error=DataError)
 
 
 OPTIONS = tuple(field.name for field in fields(Options))
@@ -132,7 +133,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
         checks.check_name(f"free: {name}", key, ["prior", "sd", "lower", "upper"], "key", DataError)
     plain, _, session = name.partition("@")
     if session and session not in [run.session for run in runs]:
-        known = ", ".join(sorted({run.session for run in runs}))
+        known = ", ".join(repr(found) for found in sorted({run.session for run in runs}))
         raise DataError(f"free: {name}: no run is of the session {session!r}; sessions are {known}")
     channel = correction_of(plain)
     if channel is not None:

@@ -14,7 +14,7 @@ from ce_dynamics.errors import DataError, WrongTypeError
 from ce_dynamics.models.identification import single_track as single_track_module
 from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
 from ce_dynamics.models.identification.identify import predict
-from ce_dynamics.models.identification.noise import noise_of
+from ce_dynamics.models.identification.noise import likeliest_noise, noise_of
 from ce_dynamics.models.identification.plant import Plant, number_at, quicken_steering
 from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
@@ -28,6 +28,9 @@ TRUTH = {
     "front.stiffness": 17.0, "rear.stiffness": 21.0, "inertia": 1100.0, "channels.ay.scale": 1.03,
     "channels.road_wheel_angle.offset": 0.004, "channels.yaw_rate.delay": 0.06,
 }  # fmt: skip
+
+
+SPANS = [(1.0 + 6.0 * k, 7.0 + 6.0 * k) for k in range(4)]
 
 
 def driven() -> Recording:
@@ -147,6 +150,20 @@ def test_late_prediction_shows_as_jitter() -> None:
     assert noise_of(residuals, signal, rate).jitter == pytest.approx(late, rel=0.1)
 
 
+def test_errors_that_outlast_the_signal_show_as_memory() -> None:
+    # Pulses of 0.5 s every 5 s; errors in proportion to the mean square over the second before.
+    rng, time = np.random.default_rng(4), np.arange(0.0, 200.0, 0.02)
+    pulse = np.where(time % 5.0 < 0.5, np.sin(2.0 * np.pi * time) ** 2, 0.0)
+    ago = np.cumsum(pulse**2) * 0.02
+    sizes = np.sqrt(0.01**2 + 0.3**2 * (ago - np.interp(time - 1.0, time, ago, left=0.0)))
+    noise = likeliest_noise([(sizes * rng.normal(size=len(time)), pulse, time)])
+    assert noise.memory == 1.0
+    # Some 3000 samples are within the memory: 1.3 % of their deviation; within 4 of that.
+    assert noise.part == pytest.approx(0.3, rel=0.052)
+    quiet = (time % 5.0 > 0.7) & (time % 5.0 < 1.0)
+    assert np.all(noise.at(pulse, time)[quiet] > 5.0 * noise.sd), "bands stay wide after a pulse"
+
+
 def test_band_covers_95_percent(fit: Fit, clean: Recording) -> None:
     prediction = predict(fit, noisy(clean, 99), length=10.0)
     for channel in prediction.channels:
@@ -208,6 +225,27 @@ def test_channel_that_a_fit_cannot_explain_is_named(plant: Plant, clean: Recordi
     outputs["ay"] = outputs["ay"]._replace(values=wrong)
     fit = fit_plant(plant, [replace(clean, outputs=outputs)], ["inertia"], OPTIONS)
     assert fit.unexplained == [("s", "ay")]
+
+
+def test_drift_of_a_sensor_is_estimated_from_leads(plant: Plant, clean: Recording) -> None:
+    # An offset of 0.1 m/s from one window of 5 s to the next, five times the noise.
+    def drifting(seed: int) -> Recording:
+        rng, run = np.random.default_rng(seed), noisy(clean, seed)
+        vy, steps = run.outputs["vy"], 0.1 * rng.normal(size=4)
+        values = vy.values + steps[np.clip((run.time - 1.0) / 6.0, 0, 3).astype(int)]
+        return replace(run, outputs={**run.outputs, "vy": vy._replace(values=values)}, spans=SPANS)
+
+    free = {**dict.fromkeys(TRUTH), "channels.vy.drift": 0.1}
+    made = fit_plant(plant, [drifting(0)], free, OPTIONS)
+    assert np.all(np.abs(made.values - list(TRUTH.values())) < 3.0 * made.sd)
+    assert len(made.values) == len(TRUTH), "a drift is none of the numbers of all windows"
+    kinds = [made, fit_plant(plant, [drifting(0)], dict.fromkeys(TRUTH), OPTIONS)]
+    errors = [predict(one, drifting(7)).channels[-1] for one in kinds]
+    assert [one.name for one in errors] == ["vy", "vy"]
+    # 50 samples of a lead of 1 s know the drift to 0.02/√50; starts fade, and take some of it.
+    assert errors[0].rmse < 1.5 * NOISE["vy"] < 2.0 * NOISE["vy"] < errors[1].rmse
+    with pytest.raises(DataError, match="only outputs have a drift; free the offset of road_wheel_angle"):
+        free_numbers(plant, [clean], {"channels.road_wheel_angle.drift": None})
 
 
 def test_run_too_short_is_named(plant: Plant, clean: Recording) -> None:
