@@ -183,7 +183,7 @@ def test_lines_of_other_lengths_are_named(tmp_path: Path, line: str, place: str)
 
 
 @pytest.mark.parametrize("day", ["2026-03-01T", ""])
-def test_time_may_be_a_date_or_time_of_day(tmp_path: Path, day: str) -> None:
+def test_time_may_be_a_date(tmp_path: Path, day: str) -> None:
     lines = written(tmp_path).read_text().splitlines()
     rows = [line.partition(",") for line in lines[1:]]
     made = [f"{day}12:{k // 3000:02d}:{k % 3000 / 50:05.2f},{row[2]}" for k, row in enumerate(rows)]
