@@ -14,19 +14,8 @@ from griffe import Extension, GriffeLoader, Module
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
-MEASURED = ROOT / "docs" / "measured"
 BESIDE = {"contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
 LINKS = {"../CONTRIBUTING.md": "contributing.md", "../README.md": "index.md", "../CHANGELOG.md": "changes.md"}
-BLOCK = re.compile(r"<!-- (\w+) -->\n(.*?)\n<!-- /\1 -->", re.DOTALL)
-
-
-def measured() -> dict[str, str]:
-    """Return the tables that commands have written, by name."""
-    return {
-        name: text
-        for path in sorted(MEASURED.glob("*.txt"))
-        for name, text in BLOCK.findall(path.read_text(encoding="utf-8"))
-    }
 
 
 class Outside(Extension):
@@ -67,5 +56,5 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     """Point links to files beside this folder to their pages, and insert measured tables."""
     for old, new in LINKS.items():
         markdown = re.sub(rf"\]\({re.escape(old)}(?=[)#])", f"]({new}", markdown)
-    tables = measured()
+    tables = site_reference.measured()
     return re.sub(r"^<!-- (\w+) -->$", lambda m: tables.get(m[1], m[0]), markdown, flags=re.MULTILINE)

@@ -49,7 +49,9 @@ from ce_dynamics.models.vehicles.trailers import HITCHES, trailer_section
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, TYRE_KINDS, tyre_section
 
 ROOT = Path(__file__).resolve().parents[1]
-MEANINGS = ROOT / "docs" / "measured" / "results.yaml"
+MEASURED = ROOT / "docs" / "measured"
+MEANINGS = MEASURED / "results.yaml"
+BLOCK = re.compile(r"<!-- (\w+) -->\n(.*?)\n<!-- /\1 -->", re.DOTALL)
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n"
 """Front matter of pages that the search index leaves out."""
 PACKAGES = {
@@ -548,3 +550,12 @@ def summary(value: Any) -> str:
     if not (inspect.isclass(value) or inspect.isroutine(value)):
         return ""
     return (inspect.getdoc(value) or "").partition("\n")[0]
+
+
+def measured() -> dict[str, str]:
+    """Return the tables that commands have written, by name."""
+    return {
+        name: text
+        for path in sorted(MEASURED.glob("*.txt"))
+        for name, text in BLOCK.findall(path.read_text(encoding="utf-8"))
+    }

@@ -39,7 +39,6 @@ from ce_dynamics.models.vehicles.suspensions.template import SUSPENSIONS
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 site_reference = importlib.import_module("site_reference")
-site_hooks = importlib.import_module("site_hooks")
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PAGES = sorted([*(ROOT / name for name in BESIDE), *(ROOT / "docs").glob("**/*.md")])
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
@@ -299,7 +298,7 @@ def test_links_into_the_python_reference_have_their_anchor() -> None:
 def test_measured_tables_are_shown_by_a_page() -> None:
     shown_by = "\n".join([path.read_text() for path in PAGES] + list(reference().values()))
     named = set(re.findall(r"^<!-- (\w+) -->$", shown_by, re.MULTILINE))
-    assert named <= set(site_hooks.measured())
+    assert named <= set(site_reference.measured())
 
 
 def test_commands_for_maintainers_name_existing_tests() -> None:
