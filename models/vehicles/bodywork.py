@@ -42,7 +42,8 @@ class Style:
     ``deck`` is the upper edge of the lower body from front to rear, ``cabin`` the roof line from the foot of
     the windscreen (empty without one), ``width`` the half width by station in parts of the largest, ``sill``
     the height of the lower edge [wheel radii], ``tumble`` the part by which the cabin narrows to its roof,
-    ``windows`` the stations between which side windows lie, ``wall`` the section of the lower body.
+    ``windows`` the stations between which side windows lie, ``wall`` the section of the lower body,
+    ``slots`` the number of upright slots of the grille (one across if 0).
     """
 
     paint: str
@@ -53,6 +54,7 @@ class Style:
     tumble: float
     windows: Sequence[float]
     wall: Points
+    slots: int = 0
 
 
 @cache
@@ -385,7 +387,10 @@ def lamps(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     lamp, at = (0.12 * R, 0.26 * back, 0.34 * R), (x_tail + 0.02 * R, 0.8 * back, z_back)
     yield from pair(lamp, at, "brakelamp", BRAKE_LAMP)
     grille, plate = float(frame.z([low])[0]), float(frame.z([bottom - 0.1])[0])
-    yield box((0.1 * R, 1.1 * front, 0.32 * R), (x_nose, 0.0, grille), "trim", TRIM)
+    for y in np.linspace(-0.45, 0.45, style.slots) * front:
+        yield box((0.06 * R, 0.08 * front, 0.6 * R), (x_nose, y, z_front), "trim", TRIM)
+    if not style.slots:
+        yield box((0.1 * R, 1.1 * front, 0.32 * R), (x_nose, 0.0, grille), "trim", TRIM)
     yield box((0.06 * R, 0.5, 0.11), (x_tail - 0.02 * R, 0.0, plate), "", PLATE)
     mirror = float(frame.x([style.cabin[0][0] + 0.1])[0])
     belt = float(frame.line(style.deck, np.array([mirror]))[0])

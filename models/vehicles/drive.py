@@ -20,16 +20,18 @@ from ce_dynamics.models.vehicles.pictures import (
     cameras_of,
     cones_of,
     instruments,
+    lanes_of,
     length_behind,
     names_of_outputs,
     road_of,
     shapes_of,
+    stripe,
     tyres_of,
 )
 from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.views.drive.machine import Circuit, Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
-from ce_dynamics.views.scene.shapes import Shape, line
+from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera
 
 VEHICLES = ("hmmwv", "hmmwv-automatic", "sedan")
@@ -38,8 +40,8 @@ STANDING = "stand-still"
 PROVING_GROUND = "proving-ground"
 WAY = np.array([[-20.0, -20.0], [200.0, 20.0]])
 """Corners of the area in which uneven roads are drawn [m]."""
-SKID_PAD, STRAIGHT, LIFTED = Circuit(70.0, 45.0, 20.0, 30.0), (-6.0, 9.0), 0.02
-"""Measures of the proving ground: its circle, y of the edges of its straight, height of lines over it [m]."""
+SKID_PAD, STRAIGHT = Circuit(70.0, 45.0, 20.0, 30.0), (-6.0, 9.0)
+"""Measures of the proving ground: its circle, y of the edges of its straight [m]."""
 
 SLIDERS: dict[str, tuple[float, float]] = {
     "road.friction": (0.1, 1.2),
@@ -179,16 +181,17 @@ def calm_speed(system: System) -> float:
 
 
 def marks_of_ground(case: Case) -> Iterator[Shape]:
-    """Yield lines of the straight and of the skid-pad, and the cones of a double lane change ahead."""
+    """Yield marks of the straight, of the skid-pad and of a double lane change ahead, with its cones."""
     for y in STRAIGHT:
-        yield line([(x, y, LIFTED) for x in (-20.0, 240.0)]).paint("#ffffff")
+        yield stripe([(x, y, 0.0) for x in (-20.0, 240.0)])
     turn = np.linspace(0.0, 2.0 * np.pi, 97)
     for radius in (SKID_PAD.inner, SKID_PAD.outer):
-        circle = np.stack((radius * np.cos(turn), radius * np.sin(turn), np.full_like(turn, LIFTED)), axis=1)
-        yield line([(SKID_PAD.x + x, SKID_PAD.y + y, z) for x, y, z in circle.tolist()]).paint("#ffffff")
+        circle = SKID_PAD.x + radius * np.cos(turn), SKID_PAD.y + radius * np.sin(turn), np.zeros_like(turn)
+        yield stripe([*zip(*(axis.tolist() for axis in circle), strict=True)])
     if case.manoeuvre is not None:
         lanes = DoubleLaneChange(case.manoeuvre.driver, lead_in=20.0)
-        yield from cones_of(lanes, tyres_of(case.model.system)[0].road)
+        road = tyres_of(case.model.system)[0].road
+        yield from (*cones_of(lanes, road), *lanes_of(lanes, road))
 
 
 def chase_camera(system: System) -> Camera:

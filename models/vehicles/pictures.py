@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +72,8 @@ SEGMENTS = {
 """Strokes of digits, from corner to corner of two squares over one another."""
 LIT = "abcdef", "bc", "abged", "abgcd", "fgbc", "afgcd", "afgedc", "abc", "abcdefg", "abcdfg"
 """Strokes of each digit."""
+MARK_WIDTH, MARK_EVERY = 0.12, 1.0
+"""Width of painted marks, and distance of the points along them [m]."""
 GATE = "#c86a2a"
 TRAIL = "#ffb300"
 
@@ -88,7 +90,8 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     marks: list[Shape] = []
     if way is not None:
         ground = tyres_of(system)[0].road
-        marks = [*gates(system, way), *cones_of(case.manoeuvre, ground)]
+        marks = [*gates(system, way)]
+        marks += [*cones_of(case.manoeuvre, ground), *lanes_of(case.manoeuvre, ground)]
         if case.manoeuvre is not None:
             marks += speed_sign(float(nominal(case.manoeuvre.speed)), ground, way)
     return view(
@@ -142,6 +145,24 @@ def cones_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
     if feet:
         points = np.array([((x, y, z), (x, y, z + 0.5)) for x, y in feet for z in [height(road, x, y)]])
         yield Shape("cones", points.reshape(-1, 3), CONE)
+
+
+def lanes_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
+    """Yield painted marks along both sides of the lanes of a manoeuvre."""
+    for gate in getattr(manoeuvre, "gates", ()):
+        x = np.linspace(gate.start, gate.end, 1 + math.ceil((gate.end - gate.start) / MARK_EVERY))
+        for y in (gate.left, gate.right):
+            yield stripe([(at, y, height(road, at, y)) for at in x.tolist()])
+
+
+def stripe(points: Sequence[tuple[float, float, float]]) -> Shape:
+    """Return a mark painted on the ground through points."""
+    way = np.array(points) + (0.0, 0.0, ABOVE)
+    ahead = np.gradient(way, axis=0)
+    left = np.stack((-ahead[:, 1], ahead[:, 0], 0.0 * ahead[:, 2]), axis=1)
+    left *= 0.5 * MARK_WIDTH / np.linalg.norm(left, axis=1, keepdims=True)
+    grid = np.stack((way - left, way + left), axis=1)
+    return replace(mesh(*surface(grid)).paint("#e8e8e2"), look="marking")
 
 
 def speed_sign(speed: float, road: Road, way: Floats) -> Iterator[Shape]:

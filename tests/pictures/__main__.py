@@ -71,9 +71,13 @@ def played(vehicle: str, manoeuvre: str, duration: float) -> Callable[[], View]:
     return made
 
 
-def near(time: float, distance: float, more: str = "") -> str:
-    """Return a script that looks at the first body at a time [s] from a distance [m]."""
-    look = f"ce.cameras.look(ce.runs[0].take.position(0), {distance});"
+FIRST, MIDDLE = "ce.runs[0].take.position(0)", "ce.stage.controls.target.clone()"
+"""Places that scripts look at: the first body, or the middle of all that followed it from the start."""
+
+
+def near(time: float, distance: float, more: str = "", at: str = FIRST) -> str:
+    """Return a script that looks at a place at a time [s] from a distance [m]."""
+    look = f"ce.cameras.look({at}, {distance});"
     return f"ce.seek({time}); {more} {SETTLED} {look}"
 
 
@@ -122,22 +126,22 @@ SEEN_THROUGH = (
     'ce.show("forces", true); ce.scaleForces(0.4); ce.runs[0].take.showBody("translucent"); ce.trace("ay");'
 )
 SCENES = {
-    "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.6, 4.6, SEEN_THROUGH + PLOTTED)),
+    "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.2, 6.5, SEEN_THROUGH + PLOTTED)),
     "driven": Scene(lambda: drive_page(["hmmwv"]), driven(340, 290), "drive"),
-    "saloon": Scene(played("sedan", "double-lane-change", 5.0), near(3.0, 7.5)),
-    "truck": Scene(played("truck", "step-steer", 4.0), near(3.0, 13.0)),
-    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 18.0)),
-    "single-seater": Scene(played("formula-student", "step-steer", 3.0), near(2.5, 6.0)),
-    "bump": Scene(played("off-roader", "bump", 3.0), near(1.2, 8.0, 'ce.show("forces", true);')),
+    "saloon": Scene(played("sedan", "double-lane-change", 5.0), near(2.2, 9.5)),
+    "truck": Scene(played("truck", "step-steer", 4.0), near(3.0, 14.5)),
+    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 16.0, at=MIDDLE)),
+    "single-seater": Scene(played("formula-student", "step-steer", 3.0), near(2.5, 6.5)),
+    "bump": Scene(played("off-roader", "bump", 3.0), near(1.2, 9.0, 'ce.show("forces", true);')),
     "proving-ground": Scene(lambda: drive_page(["sedan"], road="proving-ground"), driven(260, 160), "drive"),
     "axle": Scene(lambda: live_page("sedan", "front"), 'ce.go("parallel", 0.05);' + 2 * SETTLED, "axle"),
     "four-bar": Scene(
         four_bar, 'ce.seek(0.4); for (const what of ["forces", "loops", "names"]) ce.show(what, true);'
     ),
-    "towing": Scene(towed, near(1.5, 4.5, 'ce.show("forces", true);')),
+    "towing": Scene(towed, near(1.5, 5.5, 'ce.show("forces", true);', MIDDLE)),
 }
 
-BY_MUJOCO = {"saloon": (3.0, np.array((0.55, -1.0, 0.3)), 7.5, (1000, 574))}
+BY_MUJOCO = {"saloon": (2.2, np.array((0.55, -1.0, 0.3)), 9.5, (1000, 574))}
 """Scenes that MuJoCo draws, too, as its page looks at them: time, way, distance, size."""
 
 

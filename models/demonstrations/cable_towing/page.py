@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.contact import RigidBody, Straight, Weaving
 from ce_dynamics.models.demonstrations.cable_towing.model import CableEnd, Tow, Towing, TowingFoot, TowingRun
-from ce_dynamics.views.scene import Strand, Take, View, ball, block, plane
+from ce_dynamics.views.scene import Shape, Strand, Take, View, ball, block, plane, plate, rod
 from ce_dynamics.views.scene.take import BodyPicture, TimeSeries, upwards
 
 Friction = Literal["disc", "box"]
@@ -98,14 +99,39 @@ def train(friction: Friction = "disc") -> TowingScene:
 SCENES: Mapping[str, Callable[..., TowingScene]] = {"pendulum": pendulum, "robots": robots, "train": train}
 
 
-HAND = 0.06
-"""Radius of an end that moves as given [m]."""
+HAND, ROBOT, BATTEN = 0.06, 0.2, 0.05
+"""Radii of an end that moves as given and of the robot under it, thickness of the battens of crates [m]."""
+
+
+def crate_shapes(edges: tuple[float, float, float]) -> list[Shape]:
+    """Return a box of boards with battens along its edges."""
+    found = [block(np.array(edges) - BATTEN, np.zeros(3)).paint("#b98d55")]
+    for axis in range(3):
+        along = np.full(3, BATTEN)
+        along[axis] = edges[axis]
+        for signs in itertools.product((-0.5, 0.5), repeat=2):
+            at = np.insert(np.array(signs) * (np.delete(edges, axis) - BATTEN), axis, 0.0)
+            found.append(block(along, at).paint("#8a6337"))
+    return found
+
+
+def end_shapes(height: float) -> list[Shape]:
+    """Return the hook of a cable, on a round robot if it is at a height over the ground."""
+    hook = ball(np.zeros(3), HAND).paint("#d98032")
+    if height <= 2.0 * HAND:
+        return [hook]
+    turn = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
+    around = ROBOT * np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
+    low, high = np.array([0.0, 0.0, 0.02 - height]), np.array([0.0, 0.0, -0.4 * height])
+    hull = plate([*(around + low), *(around + high)]).paint("#3d4750")
+    band = plate([*(1.02 * around + 0.4 * low + 0.6 * high), *(1.02 * around + 0.25 * low + 0.75 * high)])
+    return [hull, band.paint("#d98032"), rod(high, np.zeros(3), 0.03).paint("#9aa5ad"), hook]
 
 
 def page(scene: TowingScene, run: TowingRun) -> View:
     """Return a run, with the tensions as arrows at the first ends."""
     towing = scene.towing
-    bodies = [BodyPicture(name, [block(scene.boxes[name], np.zeros(3))]) for name in towing.bodies.names]
+    bodies = [BodyPicture(name, crate_shapes(scene.boxes[name])) for name in towing.bodies.names]
     ends = [towing.ends(state, float(t)) for t, state in zip(run.t, run.states, strict=True)]
     places = [
         np.concatenate((state.r, state.quaternion[:, [1, 2, 3, 0]]), axis=1)[:, None] for state in run.states
@@ -118,9 +144,11 @@ def page(scene: TowingScene, run: TowingRun) -> View:
             far, at = int(towing.second[k]), towing.at_second[k]
         else:
             far, at = len(bodies), np.zeros(3)
-            bodies.append(BodyPicture(f"{cable.name} end", [ball(np.zeros(3), HAND)]))
             way = np.zeros((len(run.t), 1, 7))
             way[:, 0, :3] = [end.b[k] for end in ends]
+            bodies.append(
+                BodyPicture(f"{cable.name} end", end_shapes(float(way[0, 0, 2]) if towing.feet else 0.0))
+            )
             way[:, 0, 6] = 1.0
             moving = np.concatenate((moving, way), axis=1)
         near = int(towing.first[k])

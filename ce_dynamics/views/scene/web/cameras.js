@@ -11,11 +11,12 @@ export class Cameras {
     this.chosen = this.choices.get("orbit");
   }
 
-  choose(name) {
+  // keep: where a camera that follows looks from and at, beside its body.
+  choose(name, keep = false) {
     if (!this.choices.has(name)) throw new Error(`no camera ${name}`);
     const before = this.chosen;
     this.chosen = this.choices.get(name);
-    this.last = null;
+    this.last = keep && this.chosen.kind === "follow" ? this.take.position(this.chosen.body) : null;
     this.stage.controls.enabled = this.chosen.kind !== "ride";
     this.stage.camera.up.copy(this.stage.up);
     if (before.kind === "ride" && this.chosen.kind !== "ride") this.look(this.take.position(before.body), 2.5 * this.stage.size);

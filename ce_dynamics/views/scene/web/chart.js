@@ -1,6 +1,7 @@
 // A panel of curves over anything, with those from before in grey, and a cursor.
 
-import { ticks } from "./plot.js";
+import { rangeOf } from "./dom.js";
+import { stroke, ticks } from "./plot.js";
 
 const EDGE = { left: 44, right: 14, top: 20, bottom: 16 };
 const CURVES = ["#0b6fb8", "#d2691e", "#2e9e58"];
@@ -10,6 +11,7 @@ export class Chart {
     this.title = title;
     this.canvas = document.createElement("canvas");
     this.canvas.title = title;
+    this.still = document.createElement("canvas"); // all but the cursor
     const told = (event) => {
       if (!event.buttons || !this.range) return;
       const box = this.canvas.getBoundingClientRect(), width = box.width - EDGE.left - EDGE.right;
@@ -23,20 +25,32 @@ export class Chart {
   // curves: {label, dashed, old, tint (of another vehicle), colour, x, values (null where there are none)}
   // bands: {colour, x, low, high}, what is wanted and how far off it may be; a bar where there is one x.
   set(curves, unit, least, bands = []) {
-    Object.assign(this, { curves, unit, least, bands, range: [curves[0].x[0], curves[0].x.at(-1)] });
+    Object.assign(this, { curves, unit, least, bands, range: [curves[0].x[0], curves[0].x.at(-1)], painted: null });
   }
 
   draw(now) {
-    const { canvas, curves, unit } = this, ratio = window.devicePixelRatio || 1;
-    const width = canvas.clientWidth, height = canvas.clientHeight;
-    if (!width || !curves) return;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    const pen = canvas.getContext("2d");
+    const { canvas, still } = this, ratio = window.devicePixelRatio || 1, { clientWidth: width, clientHeight: height } = canvas;
+    if (!width || !this.curves) return;
+    const size = [width, height, ratio].join(), pen = canvas.getContext("2d");
+    if (size === this.painted && now === this.now) return;
+    if (size !== this.painted) {
+      for (const one of [canvas, still]) [one.width, one.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+      this.#paint(width, height, ratio);
+    }
+    Object.assign(this, { painted: size, now });
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(still, 0, 0);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.fillStyle = "#9aa5ad";
+    pen.fillRect(this.across(now) - 0.5, this.top, 1, height - EDGE.bottom - this.top);
+  }
+
+  #paint(width, height, ratio) {
+    const { curves, unit } = this, pen = this.still.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.font = "11px system-ui, sans-serif";
-    const all = [...curves.map(({ values }) => values), ...this.bands.flatMap(({ low, high }) => [low, high])].flat().filter((x) => x !== null && Number.isFinite(x));
-    let low = Math.min(...all), high = Math.max(...all);
+    let [low, high] = rangeOf(...curves.map(({ values }) => values), ...this.bands.flatMap(({ low, high }) => [low, high]));
     const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed), several = named.length > 1;
     const top = EDGE.top + (several ? 13 : 0); // names stand above the curves
     const widen = Math.max(0, this.least - (high - low)) / 2, room = 0.06 * Math.max(high - low, this.least);
@@ -59,7 +73,7 @@ export class Chart {
     }
     pen.textAlign = "center";
     for (const x of ticks(...this.range, 4)) pen.fillText(String(x), across(x), height - 4);
-    line("#9aa5ad", [across(now), top], [across(now), height - EDGE.bottom]);
+    Object.assign(this, { across, top });
     for (const { colour, x, low, high } of this.bands) {
       const wide = x.length > 1 ? 0 : 3, way = (values, side) => values.map((y, k) => [across(x[k]) + side * wide, down(y)]);
       pen.fillStyle = `${CURVES[colour % CURVES.length]}40`;
@@ -74,14 +88,7 @@ export class Chart {
       pen.strokeStyle = tint ? tint : old ? "#c3cad0" : CURVES[colour % CURVES.length];
       pen.lineWidth = old ? 1.2 : 1.7;
       pen.setLineDash(dashed ? [5, 3] : []);
-      pen.beginPath();
-      let begun = false;
-      values.forEach((y, k) => {
-        if (y === null || !Number.isFinite(y)) begun = false;
-        else if (begun) pen.lineTo(across(x[k]), down(y));
-        else { pen.moveTo(across(x[k]), down(y)); begun = true; }
-      });
-      pen.stroke();
+      stroke(pen, values.length, (k) => [across(x[k]), values[k] === null ? NaN : down(values[k])]);
     }
     pen.setLineDash([]);
     pen.textAlign = "left";

@@ -1,5 +1,7 @@
 // What people press, push and touch, as values of inputs.
 
+import { isTaken } from "./dom.js";
+
 export class Controls {
   constructor(controls) {
     this.controls = controls.map((control) => ({ ...control, value: control.rest }));
@@ -18,7 +20,7 @@ export class Controls {
   }
 
   #key(event, down) {
-    if (!this.known.has(event.code) || event.target.matches?.("input[type=search], select")) return;
+    if (!this.known.has(event.code) || (down && isTaken(event))) return;
     if (down) this.pressed.add(event.code); else this.pressed.delete(event.code);
     event.preventDefault();
   }

@@ -29,6 +29,13 @@ export function roundStep(x) {
   return [1, 2, 5, 10].map((part) => part * power).find((step) => step >= x);
 }
 
+// The least and the largest of lists of numbers, without those that are none; of nothing from Infinity to -Infinity.
+export function rangeOf(...lists) {
+  let low = Infinity, high = -Infinity;
+  for (const values of lists) for (const x of values) if (x !== null && Number.isFinite(x)) { low = Math.min(low, x); high = Math.max(high, x); }
+  return [low, high];
+}
+
 // How much the bodies reach at the first instant, with what springs hang on, and where their middle is.
 export function extent(takes) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
@@ -55,7 +62,7 @@ const MARGIN = 100; // of the asphalt around what is driven [m]; a fifth of it a
 export function floorsOf(takes, middle, low, size) {
   const shapes = takes.flatMap((take) => take.scenery), { up } = takes[0];
   const floors = shapes.filter(({ kind }) => kind === "plane" || kind === "terrain");
-  const ways = shapes.filter(({ kind }) => kind === "line").flatMap(({ points }) => points);
+  const ways = shapes.filter(({ kind, look }) => kind === "line" || look === "marking").flatMap(({ points }) => points);
   const ends = (axis, pick) => ways.reduce((end, point) => pick(end, point[axis]), middle[axis]);
   const paved = [[0, Math.min, -MARGIN], [1, Math.min, -MARGIN], [0, Math.max, MARGIN], [1, Math.max, MARGIN]]
     .map(([axis, pick, margin]) => ends(axis, pick) + (ways.length ? 0.2 : 2) * margin);
@@ -73,9 +80,26 @@ export function saved(name, content) {
   URL.revokeObjectURL(href);
 }
 
+// True for a key that the element with the focus takes itself, or the browser.
+export function isTaken({ target, key, ctrlKey, metaKey, altKey }) {
+  const taking = key === " " ? "button, summary, input[type=checkbox]" : key.startsWith("Arrow") ? "input[type=range]:not(.time)" : "input[type=search]";
+  return ctrlKey || metaKey || altKey || Boolean(target.matches?.(`input[type=search], select, ${taking}`));
+}
+
+// What was clicked gives the keys back to the page; what was reached by keys keeps them.
+function returnKeys() {
+  let pointed = false;
+  window.addEventListener("pointerdown", () => { pointed = true; }, true);
+  window.addEventListener("keydown", ({ repeat }) => { pointed &&= repeat; }, true);
+  for (const [act, kinds] of [["click", "button, summary, input[type=checkbox]"], ["change", "select, input[type=range]"]]) {
+    window.addEventListener(act, () => { if (pointed && document.activeElement.matches(kinds)) document.activeElement.blur(); });
+  }
+}
+
 // Lets scripts and tests wait for window.ce.ready; says why where a page cannot be shown.
 export function told(ready) {
   window.ce = { ready };
+  returnKeys();
   ready.catch((error) => {
     const text = `This page cannot be shown: ${error.message}`;
     document.getElementById("stage").append(element("div", { class: "fault" }, text));

@@ -3,8 +3,9 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
-import { Frames, chip, element, extent, fixed, floorsOf, panelOf, saved, text, told } from "./dom.js";
+import { Frames, chip, element, extent, fixed, floorsOf, isTaken, panelOf, saved, text, told } from "./dom.js";
 import { Laps } from "./laps.js";
+import { away } from "./looks.js";
 import { Physics } from "./physics.js";
 import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
@@ -73,7 +74,7 @@ class Driver {
     stage.append(panelOf("numbers", this.panel), element("div", { class: "pads" }, ...pads));
     this.pads = pads;
     window.addEventListener("keydown", (event) => {
-      if (event.target.matches?.("input[type=search], select")) return;
+      if (isTaken(event)) return;
       if (event.code === "KeyP") this.pause(!this.paused);
       if (event.code === "KeyR") this.reset();
       if (event.code === "KeyC") this.camera(this.cameras.next());
@@ -98,7 +99,7 @@ class Driver {
     const floors = floorsOf([machine.take], middle, low, size);
     if (this.stage) this.stage.furnish(floors);
     else this.stage = stageOf(document.getElementById("stage"), machine.take.up, size, floors, () => this.#padded());
-    if (this.take) this.stage.scene.remove(this.take.group);
+    if (this.take) away(this.take.group);
     this.take = new Take(machine.take, size);
     this.stage.scene.add(this.take.group);
     this.vehicle?.close();
@@ -140,10 +141,10 @@ class Driver {
     this.frames?.wake();
   }
 
-  // The part of the picture that pads cover from below, where it is narrow: they stand beside the vehicle in a wide one.
+  // The part of the picture that pads cover from below, where it is narrow, or instruments: pads stand beside the vehicle in a wide one.
   #padded() {
     const { clientWidth, clientHeight } = document.getElementById("stage"), [pad] = this.pads;
-    return pad.offsetParent && clientWidth < clientHeight ? 1 - (pad.offsetParent.offsetTop + pad.offsetTop) / clientHeight : 0;
+    return pad.offsetParent && clientWidth < clientHeight ? 1 - (pad.offsetParent.offsetTop + pad.offsetTop) / clientHeight : this.vehicle?.covered() ?? 0;
   }
 
   // Stands until somebody clicks into the picture.

@@ -1,5 +1,7 @@
 // Dust of wheels beside the road and smoke of tyres that slide: soft discs that grow, rise and fade.
 
+import { away } from "./looks.js";
+
 const PUFFS = 120, PUFF_LIFE = 1.6; // discs at a time, and how long each is seen [s]
 const PUFF_COLOURS = { dust: [0.68, 0.58, 0.42], smoke: [0.82, 0.83, 0.85] };
 
@@ -34,13 +36,12 @@ export class Dust {
     const paint = new THREE.ShaderMaterial({ vertexShader: PUFF_VERTEX, fragmentShader: PUFF_FRAGMENT, transparent: true, depthWrite: false });
     this.mesh = new THREE.Mesh(geometry, paint);
     this.mesh.frustumCulled = false;
-    this.scene = scene;
     this.clear();
     scene.add(this.mesh);
   }
 
   close() {
-    this.scene.remove(this.mesh);
+    away(this.mesh);
   }
 
   clear() {

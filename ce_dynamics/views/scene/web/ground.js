@@ -52,7 +52,7 @@ const HEIGHTS = `
 function floorMaterial({ look, paved }, step, opacity, shift, relief) {
   const asphalt = look === "asphalt";
   const made = new THREE.MeshStandardMaterial({ color: "#dde4e9", roughness: asphalt ? 0.95 : 0.9, metalness: 0, side: THREE.DoubleSide, transparent: opacity < 1, opacity });
-  made.envMapIntensity = asphalt ? 0.12 : 1; // shadows on it are grey, not as blue as the sky
+  made.envMapIntensity = asphalt ? 0.45 : 0.75; // shadows on it are grey, not as blue as the sky
   const { low, contour, up } = relief ?? { low: 0, contour: 1, up: [0, 0, 1] };
   const [x0, y0, x1, y1] = paved ?? [-1e6, -1e6, 1e6, 1e6];
   made.onBeforeCompile = (shader) => {

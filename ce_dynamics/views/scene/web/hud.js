@@ -63,8 +63,8 @@ export class Hud {
 
   _speed(pen, width) {
     const kmh = 3.6 * (this.read(this.instruments.speed) ?? 0), x = width / 2, y = 70, r = 48;
-    const top = [60, 120, 180, 240, 320].find((end) => end > this.fastest) ?? 400;
     this.fastest = Math.max(this.fastest ?? 0, Math.abs(kmh));
+    const top = [60, 120, 180, 240, 320].find((end) => end > this.fastest) ?? 400;
     const angle = (v) => Math.PI * (0.8 + 1.4 * Math.min(Math.abs(v) / top, 1));
     arc(pen, x, y, r, angle(0), angle(top), 7, "rgba(255,255,255,0.18)");
     arc(pen, x, y, r, angle(0), angle(kmh), 7, "#4dabf7");

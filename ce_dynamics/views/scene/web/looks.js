@@ -35,6 +35,12 @@ export function contactPlane(point, normal) {
   CONTACT.value = planeOf(point, normal);
 }
 
+// Takes a mesh out of its scene, and what it holds out of the graphics card.
+export function away(mesh) {
+  mesh.removeFromParent();
+  mesh.traverse(({ geometry, material: paint }) => { geometry?.dispose(); paint?.dispose(); });
+}
+
 export function material(colour, opacity = 1, look = "", open = true) {
   const [roughness, metalness] = LOOKS[look] ?? LOOKS[""];
   const made = new THREE.MeshStandardMaterial({

@@ -4,6 +4,7 @@ import { Stage } from "./stage.js";
 
 const MOST = 300; // points of a mesh that make its outline
 const WIDE = 2.2; // of the picture, in sizes of the scene
+const CONE = 0.2; // half the width of a cone [m]
 
 export class Plan {
   constructor(element, up, size, scenery) {
@@ -46,18 +47,29 @@ export class Plan {
       return [0.5 * canvas.width + each * at.dot(this.right), 0.5 * canvas.height - each * at.dot(this.ahead)];
     };
     this.scene.updateMatrixWorld(true);
-    const outlines = [];
+    const outlines = [], matrix = new THREE.Matrix4();
     this.scene.traverseVisible((object) => {
       const points = object.geometry?.getAttribute("position"), { material } = object;
-      if (!points?.count || !material?.color || object.isInstancedMesh) return;
-      const step = Math.max(1, Math.floor(points.count / MOST)), vertex = new THREE.Vector3(), corners = [];
+      if (!points?.count || !material?.color) return;
+      const vertex = new THREE.Vector3(), corners = [], painted = object.userData.look === "marking";
+      if (object.isInstancedMesh) { // cones
+        for (let k = 0; k < object.count; ++k) {
+          object.getMatrixAt(k, matrix);
+          const [x, y] = flat(vertex.setFromMatrixPosition(matrix)), r = CONE * each;
+          outlines.push({ corners: [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]], height: vertex.dot(this.toEye), material });
+        }
+        return;
+      }
+      const step = painted ? 1 : Math.max(1, Math.floor(points.count / MOST));
       let height = -Infinity;
       for (let k = 0; k < points.count; k += step) {
         vertex.fromBufferAttribute(points, k).applyMatrix4(object.matrixWorld);
         height = Math.max(height, vertex.dot(this.toEye));
         corners.push(flat(vertex));
       }
-      if (corners.flat().every(Number.isFinite)) outlines.push({ corners: object.isLine ? corners : hull(corners), height, line: object.isLine, material });
+      if (!corners.flat().every(Number.isFinite)) return;
+      const triangles = painted ? corners.flatMap((_, k) => (k % 3 ? [] : [corners.slice(k, k + 3)])) : null;
+      for (const ring of triangles ?? [object.isLine ? corners : hull(corners)]) outlines.push({ corners: ring, height, line: object.isLine, material });
     });
     outlines.sort((a, b) => a.height - b.height);
     for (const { corners, line, material } of outlines) {

@@ -2,12 +2,12 @@
 
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
-import { Frames, chip, downloaded, element, extent, floorsOf, saved, text, told } from "./dom.js";
+import { Frames, chip, downloaded, element, extent, floorsOf, isTaken, saved, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
 import { stageOf } from "./plan.js";
 import { gif, letters, png, webm } from "./export.js";
 import { ribbon } from "./skids.js";
-import { material } from "./looks.js";
+import { away, material } from "./looks.js";
 import { tube } from "./shapes.js";
 import { Take } from "./take.js";
 import { Values, pin } from "./values.js";
@@ -38,7 +38,7 @@ class Player {
     }));
     const { size, middle, low } = extent(this.runs), first = content.takes[0];
     const floors = floorsOf(content.takes, middle, low, size);
-    this.stage = stageOf(document.getElementById("stage"), first.up, size, floors);
+    this.stage = stageOf(document.getElementById("stage"), first.up, size, floors, () => this.vehicle?.covered() ?? 0);
     for (const [k, run] of this.runs.entries()) {
       run.take = new Take(run.content, size, k);
       this.stage.scene.add(run.take.group);
@@ -57,7 +57,7 @@ class Player {
     this.labels = null;
     this.#interface();
     this.seek(this.start);
-    if (content.camera !== "orbit") this.camera(content.camera);
+    this.camera(content.camera, true);
     this.frames = new Frames((now) => this.#advance(now), () => this.playing);
   }
 
@@ -84,7 +84,7 @@ class Player {
     const bar = element("div", { class: "bar" },
       ...(still ? [] : [this.button, this.slider, this.clock, speeds]), this.cameraChoice,
       box("forces", "arrows at the bodies they act on"),
-      element("input", { type: "range", title: "length of the arrows", min: -2, max: 2, step: "any", value: 0, style: "width:70px",
+      element("input", { type: "range", class: "short", title: "length of the arrows", min: -2, max: 2, step: "any", value: 0,
         oninput: (event) => this.scaleForces(10 ** Number(event.target.value)) }),
       box("loops", "aggregated bodies by colour, hinges by their roles, cut edges"), box("names", "of the bodies"),
       ...(this.runs.some(({ take }) => take.hasBodywork) ? [(this.bodyChoice = bodyChoice(() => this.runs.map(({ take }) => take)))] : []),
@@ -92,10 +92,11 @@ class Player {
     document.body.append(bar);
     if (this.runs.some((run) => run.series.size)) this.#plots(bar);
     window.addEventListener("keydown", (event) => {
-      if (event.target.matches("input[type=search], select")) return;
-      if (event.key === " ") { this.play(!this.playing); event.preventDefault(); }
-      if (event.key === "ArrowRight") this.seek(this.#neighbour(1));
-      if (event.key === "ArrowLeft") this.seek(this.#neighbour(-1));
+      if (isTaken(event)) return;
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (event.key === " ") this.play(!this.playing);
+      if (step) this.seek(this.#neighbour(step));
+      if (step || event.key === " ") event.preventDefault(); // the slider of time would go on by steps of its own
       if (event.code === "KeyC") this.camera(this.cameras.next());
     });
   }
@@ -130,7 +131,7 @@ class Player {
     const choice = element("select", { title: "save a picture or film", ariaLabel: "save a picture or film", onchange: () => {
       const kind = choice.value;
       choice.value = "";
-      this.save(kind);
+      this.save(kind).catch((error) => { this.state.textContent = `${kind} cannot be saved: ${error.message}`; });
     } }, ...["save …", "PNG", ...(still ? [] : ["GIF", "WebM"])].map((kind, k) => element("option", { value: k ? kind : "" }, kind)));
     return choice;
   }
@@ -162,9 +163,13 @@ class Player {
     return (k) => passed.geometry.setDrawRange(0, each * Math.floor(k / every));
   }
 
+  // The next stored instant of any run, or the one before.
   #neighbour(step) {
-    const { times } = this.runs[0], [k] = instant(times, this.time);
-    return times[Math.min(Math.max(k + step, 0), times.length - 1)];
+    const near = this.runs.map(({ times }) => {
+      const [k] = instant(times, this.time), here = Math.sign(times[k] - this.time);
+      return here === step ? times[k] : times[k + (here ? Math.max(step, 0) : step)];
+    }).filter((t) => step * (t - this.time) > 0);
+    return near.reduce((a, b) => (step * (a - b) < 0 ? a : b), near[0] ?? this.time);
   }
 
   // What can be asked for
@@ -179,7 +184,7 @@ class Player {
 
   // The way of a body in the colours of a quantity of the first run; none without a name.
   trace(quantity, body = this.runs[0].content.bodies.findIndex(({ name }) => name === "chassis")) {
-    if (this.ribbon) this.stage.scene.remove(this.ribbon.mesh);
+    if (this.ribbon) away(this.ribbon.mesh);
     this.ribbon = null;
     const { times, places, content, series } = this.runs[0], values = series.get(quantity)?.values;
     if (!values) return null;
@@ -229,8 +234,8 @@ class Player {
     this.frames?.wake();
   }
 
-  camera(name) {
-    this.cameras.choose(name);
+  camera(name, keep = false) {
+    this.cameras.choose(name, keep);
     this.cameraChoice.value = name;
     this.frames?.wake();
   }

@@ -1,6 +1,6 @@
 // Curves over time, one panel for every unit, with a cursor; a click tells the time.
 
-import { roundStep } from "./dom.js";
+import { rangeOf, roundStep } from "./dom.js";
 import { PALETTE } from "./looks.js";
 
 const LEFT = 62, RIGHT = 12, TOP = 6, BOTTOM = 20;
@@ -56,8 +56,7 @@ export class Plot {
 
   #panel(pen, unit, top, height, across, width) {
     const curves = this.curves.filter((curve) => curve.unit === unit);
-    let low = Infinity, high = -Infinity;
-    for (const { values } of curves) for (const x of values) { low = Math.min(low, x); high = Math.max(high, x); }
+    const [low, high] = rangeOf(...curves.map(({ values }) => values));
     const room = 0.06 * (high - low) || Math.max(Math.abs(high), 1) * 1e-6;
     const down = (x) => top + height - ((x - low + room) / (high - low + 2 * room)) * height;
     pen.font = "11px system-ui, sans-serif";
@@ -79,11 +78,23 @@ export class Plot {
       pen.strokeStyle = colour;
       pen.setLineDash(dashed ? [6, 4] : []);
       pen.beginPath();
-      for (let n = 0; n < t.length; ++n) pen.lineTo(across(t[n]), down(values[n]));
-      pen.stroke();
+      stroke(pen, values.length, (n) => [across(t[n]), down(values[n])]);
     }
     pen.setLineDash([]);
   }
+}
+
+// A line through n points, with gaps where one has no place.
+export function stroke(pen, n, place) {
+  let begun = false;
+  pen.beginPath();
+  for (let k = 0; k < n; ++k) {
+    const [x, y] = place(k), there = Number.isFinite(x) && Number.isFinite(y);
+    if (there && begun) pen.lineTo(x, y);
+    else if (there) pen.moveTo(x, y);
+    begun = there;
+  }
+  pen.stroke();
 }
 
 // Of the curves of the k-th name.

@@ -1,5 +1,8 @@
 // Marks that sliding tyres leave, and ribbons along a way in the colours of a quantity.
 
+import { rangeOf } from "./dom.js";
+import { away } from "./looks.js";
+
 const LONGEST = 6000; // stretches of one wheel
 const SLIDING = 0.75; // bounded slip above which a tyre marks the road
 
@@ -53,7 +56,6 @@ export class Skids {
     this.strips = wheels.map(({ width }) => new Strip(0.8 * width, "#0c0c0d", 0.55));
     this.last = wheels.map(() => null);
     for (const strip of this.strips) scene.add(strip.mesh);
-    this.scene = scene;
   }
 
   // Where the wheel k touches the ground, and its bounded slip; true if it left a mark.
@@ -71,7 +73,7 @@ export class Skids {
   }
 
   close() {
-    for (const strip of this.strips) this.scene.remove(strip.mesh);
+    for (const strip of this.strips) away(strip.mesh);
   }
 }
 
@@ -85,8 +87,8 @@ export function scale(s) {
 // A way in the colours of values; returns its mesh.
 export function ribbon(points, values, up, width) {
   const strip = new Strip(width, "#ffffff", 0.85);
-  const low = Math.min(...values), high = Math.max(...values), colour = (x) => scale((x - low) / (high - low || 1));
+  const [low, high] = rangeOf(values), colour = (x) => scale((x - low) / (high - low || 1));
   const every = Math.max(1, Math.ceil(points.length / LONGEST));
-  for (let k = every; k < points.length; k += every) strip.add(points[k - every], points[k], up, [1, 1], [colour(values[k - every]), colour(values[k])]);
+  for (let k = every; k < points.length; k += every) if (Number.isFinite(values[k - every] + values[k])) strip.add(points[k - every], points[k], up, [1, 1], [colour(values[k - every]), colour(values[k])]);
   return { mesh: strip.mesh, low, high };
 }

@@ -1,7 +1,7 @@
 // The stage: renderer, sky, sun with shadows, ground; one unit is a metre.
 
 import { ground, meadow, terrain, trees } from "./ground.js";
-import { contactPlane, planeOf } from "./looks.js";
+import { away, contactPlane, planeOf } from "./looks.js";
 
 const SLOW_FRAME = 1 / 28, PATIENCE = 20; // [s], and how many such frames in a row
 const COARSEST = 0.6; // pixels drawn per pixel of the screen
@@ -84,7 +84,7 @@ export class Stage {
   }
 
   furnish(scenery) {
-    for (const floor of this.grounds) this.scene.remove(floor);
+    for (const floor of this.grounds) away(floor);
     const [planes, reliefs] = ["plane", "terrain"].map((what) => scenery.filter(({ kind }) => kind === what)), { fog } = this.mode;
     this.grounds = planes.map((shape, k) => ground(shape, this.squares, fog, k > 0 ? 0.5 : 1));
     this.grounds.push(...reliefs.map((shape) => terrain(shape, this.squares, fog)));
@@ -92,7 +92,10 @@ export class Stage {
     const [first] = planes, level = first ? Math.abs(first.points[1][2] - first.points[0][2] - 1) < 1e-6 : reliefs.length > 0;
     this.paved = scenery.find(({ paved }) => paved)?.paved ?? null;
     if (this.outdoors && level && this.paved) this.grounds.push(trees(this.paved, first?.points[0][2] ?? this.grounds.at(-1).userData.level));
-    for (const floor of this.grounds) this.scene.add(floor);
+    for (const floor of this.grounds) {
+      if (floor.material) floor.material.envMap = this.scene.environment; // one of its own, whose strength the material sets
+      this.scene.add(floor);
+    }
     if (first) contactPlane(first.points[0], first.points[1].map((x, k) => x - first.points[0][k]));
     else contactPlane(this.up.toArray().map((x) => -1e9 * x), this.up.toArray());
   }

@@ -1,6 +1,6 @@
 // One run: its bodies and what belongs to them, placed at any time.
 
-import { PALETTE, material } from "./looks.js";
+import { PALETTE, away, material } from "./looks.js";
 import { SHADELESS, coil, joint, lay, meshes } from "./shapes.js";
 
 const JOINT = "#b4bcc3", FORCE = "#c4271b", MOMENT = "#7a3fb0";
@@ -37,7 +37,7 @@ export class Take {
 
   // Shapes anew, where hardpoints moved.
   dress(group, shapes) {
-    for (const mesh of group.userData.meshes ?? []) group.remove(mesh);
+    for (const mesh of group.userData.meshes ?? []) away(mesh);
     group.userData.meshes = meshes(shapes, group.userData.colour, this.solid ? 1 : GHOST);
     for (const mesh of group.userData.meshes) group.add(mesh);
     if (this.shown) this.showBody(this.shown.body);

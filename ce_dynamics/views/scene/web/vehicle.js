@@ -32,6 +32,11 @@ export class Vehicle {
     this.dust?.clear();
   }
 
+  // The part of the picture, from below, that instruments cover.
+  covered() {
+    return this.hud ? (this.hud.canvas.offsetHeight + this.hud.canvas.offsetLeft) / this.hud.canvas.parentElement.clientHeight : 0;
+  }
+
   // The point of the road under a wheel whose centre is given.
   foot(k, centre) {
     return centre.map((x, j) => x - this.instruments.wheels[k].radius * this.stage.up.getComponent(j));

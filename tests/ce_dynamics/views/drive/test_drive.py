@@ -229,7 +229,7 @@ def test_help_eases_pedals_and_not_the_steering(tmp_path: Path) -> None:
     });
     console.log(JSON.stringify(found));
     """
-    free, eased = answer_of_node(script, tmp_path, "controls.js")
+    free, eased = answer_of_node(script, tmp_path, "controls.js", "dom.js")
     assert free == [1.0, 0.25]  # at twice the calm speed a quarter of the lock
     assert eased == [0.25, 0.25]
 

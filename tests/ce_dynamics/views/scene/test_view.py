@@ -533,6 +533,39 @@ def test_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: Any
     assert min(found["size"]) > 100
 
 
+ODD = """
+    const press = (key, to) => to.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    const { values } = ce.runs[0].series.get("energy"), kept = [...values], found = {};
+    values[2] = NaN;
+    kept.splice(2, 1);
+    ce.plot(["energy"]);
+    found.range = ce.trace("energy");
+    found.least = [Math.min(...kept), Math.max(...kept)];
+    ce.seek(99);
+    for (const [k, key] of ["ArrowRight", "ArrowLeft", "ArrowLeft"].entries()) {
+        press(key, document.body);
+        found[k] = ce.time;
+    }
+    ce.boxes.forces.focus();
+    found.taken = press(" ", ce.boxes.forces) && !ce.playing;
+    ce.boxes.forces.blur();
+    found.played = !press(" ", document.body) && ce.playing;
+    return found;
+"""
+
+
+@needs_chromium
+def test_keys_step_through_runs_and_gaps_stay(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    """A number that is none makes no range; keys that an element takes do not play."""
+    view = ce.view(model, {"short": run.isel(time=slice(0, 6)), "long": run})
+    found = answer(view.html, ODD, tmp_path)
+    assert found["range"] == found["least"]
+    times = run["time"].values
+    assert [found[k] for k in "012"] == [times[-1], times[-2], times[-3]]
+    assert found["taken"]
+    assert found["played"]
+
+
 @needs_chromium
 def test_without_webgl_a_plan_is_drawn(model: ce.Model, run: Any, tmp_path: Path) -> None:
     without = """<script>
