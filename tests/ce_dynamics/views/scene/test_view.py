@@ -534,7 +534,8 @@ def test_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: Any
 
 
 ODD = """
-    const press = (key, to) => to.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    const pressed = (key) => new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+    const press = (key, to) => to.dispatchEvent(pressed(key));
     const { values } = ce.runs[0].series.get("energy"), kept = [...values], found = {};
     values[2] = NaN;
     kept.splice(2, 1);
