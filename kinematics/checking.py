@@ -197,8 +197,7 @@ class LinkageBench:
 
 
 EPS = float(np.finfo(float).eps)
-H = 4e-3
-"""Step of the differences [s]."""
+H = 4e-3  # step of the differences [s]
 
 # central differences of order 8 for the first and the second derivative
 FIRST = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}

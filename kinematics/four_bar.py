@@ -50,8 +50,7 @@ class Direction(NamedTuple):
         )
 
 
-Angle: TypeAlias = "Scalar | Direction"
-"""An angle [rad] or its direction."""
+Angle: TypeAlias = "Scalar | Direction"  # an angle [rad] or its direction
 
 
 class FourBarAngles(NamedTuple):

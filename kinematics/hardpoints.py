@@ -19,14 +19,11 @@ from ce_dynamics.mechanism.checked import finite_vector, magnitude
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.orientation import Directions, from_directions
 
-Point: TypeAlias = "Sequence[float] | Array"
-"""A hardpoint or a direction as users give it."""
+Point: TypeAlias = "Sequence[float] | Array"  # a hardpoint or a direction as users give it
 
-SMALLEST_LENGTH = 1e-9
-"""Points closer than this count as coincident [m]."""
+SMALLEST_LENGTH = 1e-9  # points closer than this count as coincident [m]
 
-DEAD_POINT = 1e-6
-"""A design pose whose angle to a dead point is below this has no certain branch [rad]."""
+DEAD_POINT = 1e-6  # a design pose whose angle to a dead point is below this has no certain branch [rad]
 
 
 def check_point(value: object, owner: str, name: str) -> Array:

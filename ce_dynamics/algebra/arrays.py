@@ -14,14 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Scalar: TypeAlias = Any
-"""A float or a traced scalar."""
+Scalar: TypeAlias = Any  # a float or a traced scalar
 
-Array: TypeAlias = NDArray[Any]
-"""An array of floats or of traced scalars."""
+Array: TypeAlias = NDArray[Any]  # an array of floats or of traced scalars
 
-PLAIN = (float, int, np.floating, np.integer, np.bool_)
-"""Types of plain numbers."""
+PLAIN = (float, int, np.floating, np.integer, np.bool_)  # types of plain numbers
 
 USUAL = frozenset((float, int, np.float64))
 """Types of most plain numbers, which are recognised without a look at each."""

@@ -25,10 +25,8 @@ from ce_dynamics.errors import CeDynamicsError, ModelError, WrongTypeError
 
 Floats: TypeAlias = NDArray[np.float64]
 
-LONGEST = 80
-"""Characters of a value that a message shows."""
-LONGEST_NAME = 200
-"""Characters of a name that a user gives."""
+LONGEST = 80  # characters of a value that a message shows
+LONGEST_NAME = 200  # characters of a name that a user gives
 LARGEST_INTEGER = 2**63 - 1
 
 _T = TypeVar("_T")
@@ -426,8 +424,7 @@ def limit_memory(what: str, size: float, remedy: str, error: type[CeDynamicsErro
         )
 
 
-ALWAYS_FITS = 64 * 2**20
-"""Bytes below which no confirmation is needed."""
+ALWAYS_FITS = 64 * 2**20  # bytes below which no confirmation is needed
 
 
 def free_memory() -> float:

@@ -19,8 +19,7 @@ from ce_dynamics.algebra.arrays import Array, array, dot, sqrt
 
 Floats = NDArray[np.float64]
 
-LARGE = 24
-"""Columns from which on triangular factors are three times as fast as singular values."""
+LARGE = 24  # columns from which on triangular factors are three times as fast as singular values
 CLEARLY_REGULAR = 1e-6
 """Ratio of the entries on the diagonal of R above which no singular value is as small as those that do not
 count, 1e-11 of the largest: five orders are more than R hides in practice."""

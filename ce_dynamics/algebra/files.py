@@ -16,11 +16,9 @@ from pathlib import Path
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
 
-CHUNK = 65_536
-"""Bytes read at once of a file that is longer than its size states."""
+CHUNK = 65_536  # bytes read at once of a file that is longer than its size states
 
-LONGEST_SHOWN = 300
-"""Characters of a file's name in a message."""
+LONGEST_SHOWN = 300  # characters of a file's name in a message
 
 
 def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) -> Path:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 
-SOON = 0.01
-"""When it comes again [s]: after the finalizer."""
+SOON = 0.01  # when it comes again [s]: after the finalizer
 
 
 def lose_none() -> None:
@@ -43,8 +42,7 @@ def was_interrupt(error: BaseException | None) -> bool:
 
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
-INTERRUPTED = 130
-"""Exit code."""
+INTERRUPTED = 130  # exit code
 
 _codes: list[int] = []
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 
-TILE = 8
-"""Rows and columns of a tile of a large matrix: 8³ operations on 3 · 8² numbers."""
+TILE = 8  # rows and columns of a tile of a large matrix: 8³ operations on 3 · 8² numbers
 
 
 def do_nothing() -> None:

@@ -19,12 +19,10 @@ T = TypeVar("T")
 
 LONGEST_TURN = 0.3
 """Largest entry of a damped step [rad, or sizes]: a third of what turns a hinge into another branch."""
-SUFFICIENT = 1e-4
-"""Part of the predicted decrease that a damped step must bring (Armijo)."""
+SUFFICIENT = 1e-4  # part of the predicted decrease that a damped step must bring (Armijo)
 STATIONARY = 1e-9
 """Cosine between the residual and all possible changes of it, below which nothing nearer is near."""
-BEYOND = 1e30
-"""Residual where there is none: steps do not lead there."""
+BEYOND = 1e30  # residual where there is none: steps do not lead there
 
 
 def largest_residual(r: Floats) -> float:

@@ -23,8 +23,7 @@ from ce_dynamics.algebra.arrays import (
 from ce_dynamics.algebra.spatial import IDENTITY
 
 ROUNDING = 1e-15
-SMALL = 1e-6
-"""Square of the sine of half an angle below which series are as exact as the functions."""
+SMALL = 1e-6  # square of the sine of half an angle below which series are as exact as the functions
 
 
 def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:

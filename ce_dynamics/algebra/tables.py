@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra.arrays import PLAIN, Scalar
 
-_KEY_BITS = 52
-"""A key is a whole number that a float holds exactly: an operand like any other."""
+_KEY_BITS = 52  # a key is a whole number that a float holds exactly: an operand like any other
 
 
 class Table:

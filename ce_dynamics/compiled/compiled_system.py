@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_WITHOUT_OUTPUTS = ("dynamics", "assembly")
-"""Functions that ask no outputs, unless controllers do."""
+_WITHOUT_OUTPUTS = ("dynamics", "assembly")  # functions that ask no outputs, unless controllers do
 
 
 class CompiledSystem:

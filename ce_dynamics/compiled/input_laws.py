@@ -18,8 +18,7 @@ from ce_dynamics.compiler.fingerprint import content_in_process
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import refusals
 
-CONTROLS_KEPT = 8
-"""Laws of which a model keeps the code, the latest ones."""
+CONTROLS_KEPT = 8  # laws of which a model keeps the code, the latest ones
 
 
 class InputLaw(Protocol):

@@ -120,9 +120,8 @@ Place: TypeAlias = "tuple[object, ...]"
 Held: TypeAlias = "dict[Place, tuple[str, Any]]"
 """By place: a name for people, and the number, text, traced scalar or length of a container that is there."""
 
-DEEPEST = 8
-LARGEST = 20_000
-"""Depth and number of places that are searched."""
+DEEPEST = 8  # levels that are searched
+LARGEST = 20_000  # places that are searched
 
 _LEAVES = (int, float, complex, str, bool, np.generic, Traced)
 _CONTAINERS = (list, tuple, deque, dict, set, frozenset, np.ndarray, SimpleNamespace, functools.partial)

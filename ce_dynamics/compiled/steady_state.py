@@ -19,8 +19,7 @@ from ce_dynamics.mechanism.hinges.free import Free
 STEP = 1e-6
 """Displacements whose influence is asked: rates near 1 leave 1e-10 of rounding, a thousandth of `CYCLIC`."""
 
-CYCLIC = 1e-7
-"""Influence of a displacement on the rates, relative to the largest, that counts as none."""
+CYCLIC = 1e-7  # influence of a displacement on the rates, relative to the largest, that counts as none
 
 
 class SteadySearch:

@@ -30,8 +30,7 @@ def quaternion_places(hinge: Hinge) -> list[int]:
     return places if len(places) == 4 else []
 
 
-VANISHING = 1e-150
-"""Length below which the square of a quaternion's length is no normal number."""
+VANISHING = 1e-150  # length below which the square of a quaternion's length is no normal number
 
 
 def find_undirected(quaternions: Mapping[str, Array], rows: Floats) -> list[str]:

@@ -13,8 +13,7 @@ from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 
-RESERVED = ("time", "closure", "closure_error", "work")
-"""Names that results use for themselves."""
+RESERVED = ("time", "closure", "closure_error", "work")  # names that results use for themselves
 
 READABLE = str.maketrans("./ ", "___")
 

@@ -37,8 +37,7 @@ def _casadi() -> Any:
 
 ca: Any = CasADi()
 
-LARGEST_TABLE = 1000
-"""Numbers in which something may be looked up."""
+LARGEST_TABLE = 1000  # numbers in which something may be looked up
 
 
 @cache

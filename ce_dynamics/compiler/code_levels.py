@@ -26,8 +26,7 @@ from ce_dynamics.errors import ModelError
 VARIABLE = "CE_DYNAMICS_CODE"
 """Environment variable that selects the kind of code: ``full`` (the default), ``quick`` or ``portable``."""
 
-QUICK, FULL = 0, 2
-"""Code generation levels of LLVM."""
+QUICK, FULL = 0, 2  # code generation levels of LLVM
 
 LEVELS = {"full": FULL, "quick": QUICK, "portable": FULL}
 

@@ -24,17 +24,13 @@ from typing import TypeVar
 
 import platformdirs
 
-VARIABLE = "CE_DYNAMICS_CACHE"
-"""Environment variable that names the cache folder; ``off`` disables the cache."""
+VARIABLE = "CE_DYNAMICS_CACHE"  # environment variable that names the cache folder; ``off`` disables the cache
 
-NOTE = "note-"
-"""Prefix of the keys of notes about functions, which are no compiled functions themselves."""
+NOTE = "note-"  # prefix of the keys of notes about functions, which are no compiled functions themselves
 
-KERNELS = "kernels-"
-"""Prefix of folders of numba's files (`ce_dynamics.compiler.loops`)."""
+KERNELS = "kernels-"  # prefix of folders of numba's files (`ce_dynamics.compiler.loops`)
 
-FORMAT = 3
-"""Format of entries, part of their file names; entries of another format are removed in time."""
+FORMAT = 3  # format of entries, part of their file names; entries of another format are removed in time
 
 _ANY = ".code"
 _SUFFIX = f".{FORMAT}{_ANY}"

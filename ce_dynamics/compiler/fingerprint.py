@@ -27,8 +27,7 @@ import numpy as np
 from ce_dynamics import _version
 from ce_dynamics.compiler.compiled_function import CompiledFunction
 
-FORMAT = 1
-"""Raise whenever the way keys are made changes."""
+FORMAT = 1  # raise whenever the way keys are made changes
 
 _PACKAGE = "ce_dynamics"
 _FOREIGN_BASES = {"builtins", "abc", "enum", "typing", "collections", "pydantic"}
@@ -91,8 +90,7 @@ def _modules() -> list[tuple[str, str]]:
     return found
 
 
-BESIDE = ("kinematics", "models")
-"""Folders that lie beside the package in a checkout."""
+BESIDE = ("kinematics", "models")  # folders that lie beside the package in a checkout
 
 
 def changed_since_import() -> bool:

@@ -44,8 +44,7 @@ from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
 
-LARGEST_STRAIGHT = 20_000
-"""Instructions beyond which a function is compiled in pieces."""
+LARGEST_STRAIGHT = 20_000  # instructions beyond which a function is compiled in pieces
 LARGEST_UNLIKE, UNLIKE = 30_000, 0.5
 """Instructions up to which it is straight-line code nevertheless, where more than this part of its pieces are
 of a kind of their own.  That takes twice the time to compile, and runs 1.2 to 1.4 times as fast (vehicles of

@@ -15,11 +15,9 @@ from contextlib import contextmanager
 
 logger = logging.getLogger("ce_dynamics")
 
-FIRST = 1.0
-"""Seconds that anything may take before it is mentioned."""
+FIRST = 1.0  # seconds that anything may take before it is mentioned
 
-EVERY = 1.8
-"""Seconds between two lines."""
+EVERY = 1.8  # seconds between two lines
 
 
 class Work:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.compiler.llvm import link_helper
 
-AT_ONCE = 1000
-"""Rows between which Python gets its turn: an interrupt waits for some ten milliseconds."""
+AT_ONCE = 1000  # rows between which Python gets its turn: an interrupt waits for some ten milliseconds
 
 SOURCE = """
 define void @rows(ptr %function, ptr %table, ptr %sizes, i64 %m, i64 %n) {

@@ -258,8 +258,7 @@ class BodyPlacement(NamedTuple):
     r: Floats
 
 
-RANK_TOLERANCE = 1e-9
-"""Singular values of Y₁ below this part of the largest count as zero."""
+RANK_TOLERANCE = 1e-9  # singular values of Y₁ below this part of the largest count as zero
 
 
 def dependent_columns(S: Aggregate, free: list[Body]) -> NDArray[np.bool_]:

@@ -16,8 +16,7 @@ from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.mechanism.hinges.base import CoordinateRole
 from ce_dynamics.mechanism.parameters import bind
 
-COUNT = "samples"
-"""State of a controller that skips samples: their number since the last one that it used."""
+COUNT = "samples"  # state of a controller that skips samples: their number since the last one that it used
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,8 @@ from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
-REGULAR = 1e-6
-"""Smallest singular value of a part of Y₁ that counts as regular [rad, or sizes of the loop]."""
-MOST_TOGETHER = 3
-"""Closures that are tried together as one part, however different what they move."""
+REGULAR = 1e-6  # smallest singular value of a part of Y₁ that counts as regular [rad, or sizes of the loop]
+MOST_TOGETHER = 3  # closures that are tried together as one part, however different what they move
 
 
 def blocks(loop: Loop) -> list[Loop]:

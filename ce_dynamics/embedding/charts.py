@@ -87,8 +87,7 @@ ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an erro
 TOLERANCE = 4e-13  # residual that counts as closed, relative to the size of the loop: 1e-12 of six rows
 FARTHEST = 0.4  # of θ from the chart's point [rad, or sizes of the loop]
 STEEPEST = 0.85  # smallest cosine of an angle between the chart and the loop's motion
-WORN = 0.99
-"""Wear at which a chart is left behind; it is watched between steps."""
+WORN = 0.99  # wear at which a chart is left behind; it is watched between steps
 SAMPLES = 12  # configurations each way along every direction, among which rows are chosen
 SAMPLE_STEP = 0.15
 

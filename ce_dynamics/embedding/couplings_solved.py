@@ -24,8 +24,7 @@ from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 
 logger = logging.getLogger(__name__)
 
-EXACT = 1e-12
-"""Relative error with which a combination of rows counts as one that leaves a single coordinate."""
+EXACT = 1e-12  # relative error with which a combination of rows counts as one that leaves a single coordinate
 
 
 @dataclass(frozen=True, eq=False)

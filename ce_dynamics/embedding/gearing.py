@@ -15,8 +15,7 @@ from ce_dynamics.embedding.closures.loop import velocity_scales
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 
-CLOSED = 1e-9
-"""Largest closure error, in sizes of the loop: rounding leaves 1e-15."""
+CLOSED = 1e-9  # largest closure error, in sizes of the loop: rounding leaves 1e-15
 
 
 def find_geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:

@@ -69,8 +69,7 @@ def place_linkage(linkage: Linkage, q: Array | None) -> Linkage:
     return SolvedLinkage(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage
 
 
-Start = Mapping[str, Array]
-"""Coordinates at the start by body, where they are not of the design pose."""
+Start = Mapping[str, Array]  # coordinates at the start by body, where they are not of the design pose
 
 
 def linkages_with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:

@@ -89,8 +89,7 @@ def shortest(call: Callable[[], object], n: int) -> float:
     return found
 
 
-STATES = 5
-"""Number of states along the motion that are analysed."""
+STATES = 5  # number of states along the motion that are analysed
 
 
 class Trial(NamedTuple):
@@ -155,10 +154,8 @@ def spectrum(jacobian: DenseJacobian, t: float, y: Floats) -> NDArray[np.complex
 
 ADVANTAGE = 1.1
 """Costs that differ by less are the same: the method that finds its steps by itself is preferred then."""
-UNEVEN = 0.2
-"""Part of the steps that were rejected, from which on a motion is not smooth."""
-USELESS = 2e-9
-"""A step [s] with which no run would come to its end."""
+UNEVEN = 0.2  # part of the steps that were rejected, from which on a motion is not smooth
+USELESS = 2e-9  # a step [s] with which no run would come to its end
 
 
 class Prospect(NamedTuple):
@@ -302,17 +299,13 @@ def format_eigenvalue(value: complex) -> str:
     )
 
 
-Rate = Callable[[Floats], Floats]
-"""ż of z = [y; t]: time is a state here, as laws may depend on it."""
+Rate = Callable[[Floats], Floats]  # ż of z = [y; t]: time is a state here, as laws may depend on it
 
-SHORTEST, LONGEST = 1e-9, 10.0
-"""Steps that are looked at [s]."""
+SHORTEST, LONGEST = 1e-9, 10.0  # steps that are looked at [s]
 
-GRID = np.geomspace(SHORTEST, LONGEST, 401)
-"""Steps from one to the next 6 % longer."""
+GRID = np.geomspace(SHORTEST, LONGEST, 401)  # steps from one to the next 6 % longer
 
-SLACK = 1e-3
-"""Growth by a step that passes for accuracy: of swings that nothing damps."""
+SLACK = 1e-3  # growth by a step that passes for accuracy: of swings that nothing damps
 
 
 def stable_step(method: Method, eigenvalues: NDArray[np.complex128]) -> float:
@@ -369,10 +362,8 @@ def accurate_step(method: Method, rate: Rate, z: Floats, tolerance: float, longe
     return SHORTEST
 
 
-MOST_STEPS = 200_000
-"""Steps of a trial motion at most; more would take seconds."""
-MARGIN = 0.8
-"""Fraction of the stability limit that a fixed step uses; the limit may be shorter elsewhere."""
+MOST_STEPS = 200_000  # steps of a trial motion at most; more would take seconds
+MARGIN = 0.8  # fraction of the stability limit that a fixed step uses; the limit may be shorter elsewhere
 
 
 def recommend_method(

@@ -104,8 +104,7 @@ def record(
     return Record(data, coordinates, dict(attributes))
 
 
-ALL = "all"
-"""Value of the option ``hinges`` that selects every hinge."""
+ALL = "all"  # value of the option ``hinges`` that selects every hinge
 
 
 def dependent_hinges(model: Model, hinges: Iterable[str] | str) -> list[Entry]:

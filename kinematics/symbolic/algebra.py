@@ -16,11 +16,9 @@ from sympy import Poly, PolynomialError
 
 from ce_dynamics.compiler.free_numbers import nominal
 
-Expr: TypeAlias = Any
-"""A SymPy expression."""
+Expr: TypeAlias = Any  # A SymPy expression
 
-ZERO = 1e-10
-"""Bound of coefficients that count as zero, relative to the terms that cancel."""
+ZERO = 1e-10  # bound of coefficients that count as zero, relative to the terms that cancel
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,8 +48,7 @@ def solutions(equation: Expr, unknown: Expr) -> list[Expr]:
     return [root for root in roots if not root.has(sympy.Piecewise, sympy.RootOf, sympy.I)]
 
 
-REGULAR = 1e-9
-"""Smallest divisor in the design pose, relative to its terms."""
+REGULAR = 1e-9  # smallest divisor in the design pose, relative to its terms
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,7 @@ class LoopEquations(Protocol):
     def residual_of(self, k: int) -> Any: ...
 
 
-HOLDS = 1e-9
-"""Residual that counts as zero, relative to the terms of the equation."""
+HOLDS = 1e-9  # residual that counts as zero, relative to the terms of the equation
 
 STEP = 0.1  # rad, or sizes of the loop, between the poses that are looked at
 FARTHEST = 12  # steps each way

@@ -76,12 +76,9 @@ def with_coordinates(model: CompiledSystem, y: Floats, wanted: Mapping[str, floa
     return moved
 
 
-RESTARTS = 3
-"""Number of further searches, each by a model that starts at the end of the last one."""
-AHEAD = 0.05
-"""Distance beyond the end of a search at which assembly is tried [rad] or [m]."""
-WORTH_IT = 0.9
-"""Largest ratio of remaining to previous residual for which another search follows."""
+RESTARTS = 3  # number of further searches, each by a model that starts at the end of the last one
+AHEAD = 0.05  # distance beyond the end of a search at which assembly is tried [rad] or [m]
+WORTH_IT = 0.9  # largest ratio of remaining to previous residual for which another search follows
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,8 +34,7 @@ from ce_dynamics.dynamics.jacobians import frame_columns
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
 
-HELD = 1e-12
-"""Part of a mobility that rounding leaves where contacts take all of it."""
+HELD = 1e-12  # part of a mobility that rounding leaves where contacts take all of it
 CONTRADICTION = 1e-7
 """Accelerations that are left of contacts, of the largest there are, above which they contradict each other;
 eigenvalues from 1e-12 on are inverted, whose rounding, 1e-16 / 1e-12, is a thousandth of this."""

@@ -21,11 +21,9 @@ from ce_dynamics.dynamics.reactions import trace_reactions
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.couplings.base import Coupled
 
-RATE = "rate of "
-"""Before the name of a state: its time derivative."""
+RATE = "rate of "  # before the name of a state: its time derivative
 
-SINGULAR = 1e-11
-"""Smallest singular value, over the largest, of what is adjusted on what is kept that counts."""
+SINGULAR = 1e-11  # smallest singular value, over the largest, of what is adjusted on what is kept that counts
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,10 +30,8 @@ from ce_dynamics.errors import ModelError
 
 ZERO = 1e-7
 """Part of the largest eigenvalue below which one is a neutral motion, whatever rounding makes of it."""
-REPEATED = 1e-6
-"""|wᴴ v| of unit vectors below which an eigenvalue is a multiple one, which has no derivative."""
-BALANCED = 1e-7
-"""Part of what a parameter does to ẏ that may be left when the equilibrium moves along."""
+REPEATED = 1e-6  # |wᴴ v| of unit vectors below which an eigenvalue is a multiple one, which has no derivative
+BALANCED = 1e-7  # part of what a parameter does to ẏ that may be left when the equilibrium moves along
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 
-ORTHONORMAL = 1e-9
-"""Largest accepted error of R Rᵀ = 1 of a target orientation."""
+ORTHONORMAL = 1e-9  # largest accepted error of R Rᵀ = 1 of a target orientation
 
 
 class Goal(NamedTuple):

@@ -30,13 +30,10 @@ from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body, ancestors
 
-EVALUATIONS = 100
-"""After which the general search takes over; what is near takes less than ten."""
-SAME = 1e-8
-"""rad or m between what was found and where a loop arrives: other branches lie farther away."""
+EVALUATIONS = 100  # after which the general search takes over; what is near takes less than ten
+SAME = 1e-8  # rad or m between what was found and where a loop arrives: other branches lie farther away
 
-Wanted = Mapping[tuple[Body, int], float]
-"""Wanted values of coordinates by body and number."""
+Wanted = Mapping[tuple[Body, int], float]  # wanted values of coordinates by body and number
 
 
 def found_in_loops(

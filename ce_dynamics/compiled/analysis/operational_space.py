@@ -21,8 +21,7 @@ from ce_dynamics.errors import ModelError
 DEFICIENT = 1e-12
 """Eigenvalues of the mobility (scaled to a unit diagonal) below which directions depend on each other."""
 
-STILL = 1e-24
-"""Part of the largest mobility below which a direction does not move at all."""
+STILL = 1e-24  # part of the largest mobility below which a direction does not move at all
 
 
 class OperationalSpace(NamedTuple):

@@ -17,10 +17,8 @@ from ce_dynamics.dynamics.jacobians import BodyColumns, MovingBodies, body_colum
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 
-FEW = 3
-"""Bodies whose frames get machine code of their own; those of more bodies share one function for all."""
-LONGEST_PIECE = 2_000
-"""Instructions of that function that are compiled as one: it is to be compiled fast."""
+FEW = 3  # bodies whose frames get machine code of their own; those of more bodies share one function for all
+LONGEST_PIECE = 2_000  # instructions of that function that are compiled as one: it is to be compiled fast
 
 
 class PointKinematics(NamedTuple):

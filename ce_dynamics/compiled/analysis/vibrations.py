@@ -23,13 +23,10 @@ if TYPE_CHECKING:
 
 Complex = NDArray[np.complex128]
 
-EQUAL = 1e-6
-"""Relative difference of entries of a shape that count as equal."""
-STILL = 1e-12
-"""Part of the largest entry of a mode below which its displacements are rounding: nothing moves."""
+EQUAL = 1e-6  # relative difference of entries of a shape that count as equal
+STILL = 1e-12  # part of the largest entry of a mode below which its displacements are rounding: nothing moves
 
-MOST_PHASES = 10_000
-"""Frames of an animation."""
+MOST_PHASES = 10_000  # frames of an animation
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,8 +126,7 @@ def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structu
     )
 
 
-BASE_UNITS = ("kg", "m", "s", "rad", "A")
-"""In the order of `ce_dynamics.algebra.units.Unit`."""
+BASE_UNITS = ("kg", "m", "s", "rad", "A")  # in the order of `ce_dynamics.algebra.units.Unit`
 
 TOOL = f"ce-dynamics {__version__}"
 
@@ -136,8 +135,7 @@ UNKNOWNS = {
     "3.0": ("Output", "ContinuousStateDerivative", "InitialUnknown"),
 }
 """Elements of outputs, rates, and both at the start."""
-FIRST = {"2.0": 1, "3.0": 0}
-"""Number of the first variable."""
+FIRST = {"2.0": 1, "3.0": 0}  # number of the first variable
 
 
 def description(

@@ -22,8 +22,7 @@ from ce_dynamics.compiler.codegen.writer import LIBM
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op, arity
 
-PIECE = 4000
-"""Instructions of one function of C."""
+PIECE = 4000  # instructions of one function of C
 
 INFIX = {
     Op.ADD: "+",

@@ -24,8 +24,7 @@ from ce_dynamics.compiler.codegen.writer import Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op
 
-LINE = 64
-"""Bytes of a cache line: the lanes of a slot shall be in one."""
+LINE = 64  # bytes of a cache line: the lanes of a slot shall be in one
 
 _DRIVER = """\
 define internal void @run(ptr %work) nounwind {{
@@ -79,8 +78,7 @@ end:
 """
 """The loop over the pieces, and the one over the entries of an output."""
 
-IMPORTS = ("malloc", "free", "memcpy", "memset")
-"""Functions of the C library that the code calls."""
+IMPORTS = ("malloc", "free", "memcpy", "memset")  # functions of the C library that the code calls
 
 
 def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1, *, fuse: bool = True) -> str:

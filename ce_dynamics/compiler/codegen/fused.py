@@ -23,14 +23,12 @@ from ce_dynamics.compiler.tracing.operations import Op
 PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT = 64, 65, 66
 """Operations that exist only here: a b + c, a b - c, c - a b of the operands (a, b, c)."""
 
-FUSED = frozenset((PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT))
-"""All of them."""
+FUSED = frozenset((PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT))  # all of them
 
 LONGEST_ALIKE = 20_000
 """Instructions of a function whose products join sums alike wherever the formula is the same."""
 
-DEEPEST = 16
-"""Depth to which formulas are compared."""
+DEEPEST = 16  # depth to which formulas are compared
 
 _MIX, _STIR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 

@@ -22,13 +22,10 @@ from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import LOGICAL, Op, arity
 from ce_dynamics.errors import ModelError
 
-TYPE, FUNCTION, MEMORY, EXPORT, CODE, DATA = 1, 3, 5, 7, 10, 11
-"""Numbers of sections."""
+TYPE, FUNCTION, MEMORY, EXPORT, CODE, DATA = 1, 3, 5, 7, 10, 11  # numbers of sections
 F64, I32 = 0x7C, 0x7F
-PAGE = 65536
-"""Size of a page of memory [B]."""
-CONDITIONS = frozenset({Op.AND, Op.OR, Op.NOT})
-"""Operations on conditions."""
+PAGE = 65536  # size of a page of memory [B]
+CONDITIONS = frozenset({Op.AND, Op.OR, Op.NOT})  # operations on conditions
 INSTRUCTIONS = {
     Op.ADD: b"\xa0",
     Op.SUB: b"\xa1",

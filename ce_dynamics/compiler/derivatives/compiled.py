@@ -20,8 +20,7 @@ from ce_dynamics.compiler.machine import load_function
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.signature import Signature
 
-VERSION = 3
-"""Raise whenever derivatives of an unchanged function change: part of the cache key."""
+VERSION = 3  # raise whenever derivatives of an unchanged function change: part of the cache key
 
 Integers = NDArray[np.int64]
 

@@ -65,8 +65,7 @@ class Op(IntEnum):
 LOGICAL = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
 """Operations whose result is a condition, not a number."""
 
-COMPARISONS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE})
-"""Operations that compare two numbers."""
+COMPARISONS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE})  # operations that compare two numbers
 
 
 def _erf(x: Any) -> Any:
@@ -121,11 +120,9 @@ MEANING: dict[int, Callable[..., Any]] = {
 
 OPERANDS: dict[int, int] = {op: getattr(meaning, "nin", 1) for op, meaning in MEANING.items()}
 OPERANDS[Op.SELECT] = 3
-OPERANDS[Op.LOOKUP] = 3
-"""Number of operands that are nodes."""
+OPERANDS[Op.LOOKUP] = 3  # number of operands that are nodes
 
-UNARY = frozenset(Op(op) for op, n in OPERANDS.items() if n == 1)
-"""Operations of one operand."""
+UNARY = frozenset(Op(op) for op, n in OPERANDS.items() if n == 1)  # operations of one operand
 
 
 def arity(op: int) -> int:

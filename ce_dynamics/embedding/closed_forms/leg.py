@@ -34,8 +34,7 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.orientation import Directions
 
-MEET = 1e-12
-"""Distance of two axes, relative to the length of the leg, that counts as none."""
+MEET = 1e-12  # distance of two axes, relative to the length of the leg, that counts as none
 STEEP = 1e-3
 """Smallest sine of the angles between a1, a2 and e, and cosine of that between e and a, of a leg that is
 recognised: nearer to a singular pose the sign that selects its branch would not be certain."""

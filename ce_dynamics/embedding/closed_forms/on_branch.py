@@ -30,14 +30,11 @@ from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wrap_angle
 from ce_dynamics.mechanism.body import Body
 
-SAMPLES = 40
-"""Points of the branch, and places beyond its ends, at which formulas are compared with it."""
+SAMPLES = 40  # points of the branch, and places beyond its ends, at which formulas are compared with it
 SAME = 1e-6
 """Difference of rotations, and of displacements per size of the loop, due to rounding near dead centres."""
-WIDEST = 2.0 * math.pi - 0.2
-"""Span of an angle that its cosine and sine determine [rad]."""
-GEARS = (0, 1, -1, 2, -2)
-"""Turns of a dependent angle per turn of the parameter that are tried."""
+WIDEST = 2.0 * math.pi - 0.2  # span of an angle that its cosine and sine determine [rad]
+GEARS = (0, 1, -1, 2, -2)  # turns of a dependent angle per turn of the parameter that are tried
 FULL = 2.0 * math.pi
 NEAREST, FARTHEST = 1e-3, 10.0
 """Distances beyond the ends of a slide's reach at which formulas are evaluated, in parts of the reach."""

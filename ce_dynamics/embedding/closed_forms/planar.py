@@ -44,10 +44,8 @@ from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
-PARALLEL = 1e-12
-"""Sine between directions that count as parallel [-]."""
-UNMOVED = array((0.0,))
-"""Configuration of a slide in the design pose."""
+PARALLEL = 1e-12  # sine between directions that count as parallel [-]
+UNMOVED = array((0.0,))  # configuration of a slide in the design pose
 
 
 class PlanarEnd(NamedTuple):

@@ -111,8 +111,7 @@ def _(edge: LegLength, motion: SubgraphMotion) -> ClosureErrors:
     )
 
 
-DEAD = 1e-3
-"""Smallest sine of the angle to a dead point of a design pose whose branch is certain."""
+DEAD = 1e-3  # smallest sine of the angle to a dead point of a design pose whose branch is certain
 
 
 class TurnToLength(Step):

@@ -147,8 +147,7 @@ def select_with_slides(block: Loop) -> Loop:
 UNCERTAIN = (
     "it is open in the design pose or its geometry is free: which branch a formula is on is not certain"
 )
-NEARLY = 1e-3
-"""Angle between axes that are perhaps meant to be parallel [rad]."""
+NEARLY = 1e-3  # angle between axes that are perhaps meant to be parallel [rad]
 
 
 def explain_no_formula(part: Loop, certain: bool) -> str:

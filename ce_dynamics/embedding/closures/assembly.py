@@ -248,8 +248,7 @@ def equations_over_all_hinges(
     return equations, advance
 
 
-SINGULAR = 1e-9
-"""Smallest singular value of Y₁, over its largest, that counts as regular."""
+SINGULAR = 1e-9  # smallest singular value of Y₁, over its largest, that counts as regular
 
 
 def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:

@@ -217,8 +217,7 @@ class IndependentChoice:
 
 logger = logging.getLogger(__name__)
 
-POOR = 1e-3
-"""Quality of a choice below which a warning is logged."""
+POOR = 1e-3  # quality of a choice below which a warning is logged
 MOST_POSES = 40
 ROUNDING = 1e-10
 """A row that is smaller than this part of the largest one, in all poses, is rounding and counts as none.

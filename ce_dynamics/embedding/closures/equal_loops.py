@@ -27,12 +27,9 @@ if TYPE_CHECKING:
 ROUNDINGS = 8
 """Roundings of its distance from the origin of the data that a coordinate of a loop has at most: two of its
 own and of the middle's, each turned by a matrix (three products), in either of two loops."""
-CELL = 1e-6
-"""Width of the cells by which loops are looked up [1, or sizes of the loop]: far above rounding."""
-OFFSET = 0.381966
-"""Part of a cell by which cells are moved, so that round numbers are at no end of one."""
-ACROSS = 0.1
-"""Sine of an angle from which on two vectors determine axes."""
+CELL = 1e-6  # width of the cells by which loops are looked up [1, or sizes of the loop]: far above rounding
+OFFSET = 0.381966  # part of a cell by which cells are moved, so that round numbers are at no end of one
+ACROSS = 0.1  # sine of an angle from which on two vectors determine axes
 
 T = TypeVar("T")
 

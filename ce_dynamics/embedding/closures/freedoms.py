@@ -30,8 +30,7 @@ from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.parameters import to_nominal
 
-STILL = 1e-9
-"""Rate of a hinge, per unit of a motion of the loop, that counts as none."""
+STILL = 1e-9  # rate of a hinge, per unit of a motion of the loop, that counts as none
 AROUND = (0.03, -0.03, 0.1)
 """Steps [rad, or sizes of the loop] to poses in which hinges are looked at beside the design pose."""
 SPANNED = 1e-6

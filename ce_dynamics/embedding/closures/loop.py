@@ -29,8 +29,7 @@ ROUNDINGS = 1.5
 that lead across its hinge, and in the point of the hinge as written.  An end of a closure takes as much."""
 FAR = 10.0  # sizes of the loop from where positions are measured: what is nearer does not count
 
-Coordinates = dict[str, Array]
-"""Coordinates q of inboard hinges by body name."""
+Coordinates = dict[str, Array]  # coordinates q of inboard hinges by body name
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,8 +242,7 @@ def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion
     return {body.name: body_at_rest(parent.com, 0) for body in bodies}
 
 
-ALONE = 0.99
-"""Component of a unit vector above which the motion is that of one hinge."""
+ALONE = 0.99  # component of a unit vector above which the motion is that of one hinge
 
 
 def diagnose_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:

@@ -52,15 +52,12 @@ from ce_dynamics.mechanism.system import System
 
 LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)
-MAY_AGREE = (InPlane, Angle, Separation)
-"""Conditions that may be left out where others imply them, nearly."""
+MAY_AGREE = (InPlane, Angle, Separation)  # conditions that may be left out where others imply them, nearly
 STEP, STEPS_AHEAD = 0.1, 100
 """Poses for which conditions are chosen are so far apart [rad, or sizes], and so many each way: a full turn
 of two hinges that turn alike is 9 rad."""
-MOST_SAMPLES = 40
-"""Poses that are looked at, as of a branch that is tabulated."""
-SHALLOW = 0.05
-"""Sine of the angle between two lines below which their intersection is not determined."""
+MOST_SAMPLES = 40  # poses that are looked at, as of a branch that is tabulated
+SHALLOW = 0.05  # sine of the angle between two lines below which their intersection is not determined
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -357,8 +354,7 @@ def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -
     return kept
 
 
-Member = tuple[HingePlace, int]
-"""A hinge and the number of one of its directions."""
+Member = tuple[HingePlace, int]  # a hinge and the number of one of its directions
 
 
 @contextmanager

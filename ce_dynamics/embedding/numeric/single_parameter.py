@@ -267,11 +267,9 @@ def wrap_into(reach: TableRange, theta: Scalar, centre: float) -> Scalar:
 
 
 FULL = 2.0 * math.pi
-LONGEST_PERIOD = 12
-"""Longest period that is looked for."""
+LONGEST_PERIOD = 12  # longest period that is looked for
 
-TRIED = 5
-"""Random places at which a coupling is tested for its period."""
+TRIED = 5  # random places at which a coupling is tested for its period
 
 
 def turns_after(loop: Loop, branch: Branch, turns: int) -> dict[str, Array]:

@@ -38,8 +38,7 @@ def path_body(parent: Body, first: Body) -> Body:
     return coordinate_body("path", parent, first, PathHinge)
 
 
-AT_REST = 1e-9
-"""Rate along the curve [rad, or sizes of the loop] that counts as none."""
+AT_REST = 1e-9  # rate along the curve [rad, or sizes of the loop] that counts as none
 
 
 class PathLinkage(Linkage):
@@ -228,8 +227,7 @@ def crossings(linkage: PathLinkage) -> list[float]:
 # Starts of runs
 
 
-SLOW = 1e-6
-"""Rate of a coordinate per path coordinate, relative to its largest, below which it gives no rate."""
+SLOW = 1e-6  # rate of a coordinate per path coordinate, relative to its largest, below which it gives no rate
 
 
 def path_position(linkage: PathLinkage, body: Body, value: float) -> float:

@@ -31,8 +31,7 @@ from ce_dynamics.simulation.integrators.workspace import Code
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.monitor import PATIENCE, least_progress
 
-STEPS_AT_ONCE = 256
-"""Steps between two checks for a stop.  They do not affect the results."""
+STEPS_AT_ONCE = 256  # steps between two checks for a stop.  They do not affect the results.
 
 BECAME = {
     DONE: COMPLETED,

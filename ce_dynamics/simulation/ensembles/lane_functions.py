@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.lanes import Lanes
     from ce_dynamics.simulation.integrators.workspace import Code
 
-Progress = Callable[[int, int], None]
-"""Callback with the number of completed runs and of all runs."""
+Progress = Callable[[int, int], None]  # callback with the number of completed runs and of all runs
 
 BETWEEN_REPORTS = 0.05
 """Time between reports [s].  Each report takes the interpreter from a thread that computes."""

@@ -68,8 +68,7 @@ class LaneOutcome(NamedTuple):
 COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED, TOO_SMALL, STALLED = range(6)
 
 
-Take = Callable[[int], list[int]]
-"""Function that returns the next runs, at most so many."""
+Take = Callable[[int], list[int]]  # function that returns the next runs, at most so many
 
 
 class Lanes(ABC):

@@ -63,8 +63,7 @@ CLOSURE_ERROR = "closure_error"
 OUTPUTS, CLOSURES = 2, 3
 """Places of outputs and closure errors among the parts of an outcome, after states and inputs."""
 NOT_FINITE = "met accelerations that are not finite"
-LOOKED_AT = 8
-"""Number of runs whose steps are checked."""
+LOOKED_AT = 8  # number of runs whose steps are checked
 
 
 class Records:

@@ -63,8 +63,7 @@ def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
     return trace("look", evaluate, {"y": len(layout.y0), "u": len(layout.u), "given": given})
 
 
-LONG = 20_000
-"""Number of group steps from which Ctrl-C must be able to interrupt a thread."""
+LONG = 20_000  # number of group steps from which Ctrl-C must be able to interrupt a thread
 
 UNLIMITED = -sys.float_info.max, sys.float_info.max
 

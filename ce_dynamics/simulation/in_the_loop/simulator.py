@@ -41,8 +41,7 @@ from ce_dynamics.simulation.options import BROKEN_SLOPES
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MAGIC = b"ce-dyn 3"
-CLOCK = 3
-"""Numbers that determine the time: where counting began, how many steps since, and their length."""
+CLOCK = 3  # numbers that determine the time: where counting began, how many steps since, and their length
 
 DIGEST = hashlib.sha256().digest_size
 

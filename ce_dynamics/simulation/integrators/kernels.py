@@ -113,8 +113,7 @@ def call_address(typing_context: Any, address: Any, table: Any) -> Any:
     return types.void(types.int64, types.int64), code
 
 
-call: Any = call_address
-"""The same function with the signature for numba: without the context."""
+call: Any = call_address  # the same function with the signature for numba: without the context
 
 
 @intrinsic
@@ -127,8 +126,7 @@ def pointer_to(typing_context: Any, address: Any) -> Any:
     return types.voidptr(types.int64), code
 
 
-at: Any = pointer_to
-"""The same function with the signature for numba: without the context."""
+at: Any = pointer_to  # the same function with the signature for numba: without the context
 
 
 # Arrays of a block, by their number; see `ce_dynamics.simulation.integrators.workspace.block_of`

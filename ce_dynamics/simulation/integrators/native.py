@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ce_dynamics.compiler import CompiledFunction
     from ce_dynamics.simulation.integrators.stepper import Progress, Stepper
 
-Watch = Callable[[float, int], None]
-"""Called with the time reached and the number of evaluations so far."""
+Watch = Callable[[float, int], None]  # called with the time reached and the number of evaluations so far
 
 
 class StoredSolution(NamedTuple):

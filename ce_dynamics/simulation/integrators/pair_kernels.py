@@ -35,14 +35,11 @@ from ce_dynamics.simulation.integrators.kernels import (
     reader,
 )
 
-IDLE, CREEPS = -1, -2
-"""Codes of a lane without a run, and of one whose run makes no progress."""
+IDLE, CREEPS = -1, -2  # codes of a lane without a run, and of one whose run makes no progress
 
-EVALUATIONS_PER_LOOK = 512
-"""Evaluations of a run between two checks of its progress."""
+EVALUATIONS_PER_LOOK = 512  # evaluations of a run between two checks of its progress
 
-SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
-"""Factor of the proposed step, and bounds of its change (Hairer, II.4)."""
+SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # factor of the proposed step, and bounds of its change (Hairer, II.4)
 BETA = 0.04
 """Weight of the previous error in the step's proportional-integral control (Hairer, Wanner II, IV.2)."""
 

@@ -48,8 +48,7 @@ def check_tolerances(rtol: float, atol: float) -> None:
             raise ModelError(f"{name} {value!r} must be from {least:g} to {most:g}, for example 1e-6")
 
 
-MOST_STEPS = 10**10
-"""Largest number of steps of one run: more than a day of the fastest model's work."""
+MOST_STEPS = 10**10  # largest number of steps of one run: more than a day of the fastest model's work
 
 
 def check_steps(duration: float, step: float, most: float = MOST_STEPS) -> None:
@@ -64,8 +63,7 @@ def check_steps(duration: float, step: float, most: float = MOST_STEPS) -> None:
 DEFAULTS = {"step": 1e-3, "rtol": 1e-6, "atol": 1e-8, "max_step": math.inf, "jacobian_every": 1}
 """Values of options that are not given."""
 
-ADAPTIVE = ("rtol", "atol", "max_step")
-"""Options of adaptive methods, SciPy's among them."""
+ADAPTIVE = ("rtol", "atol", "max_step")  # options of adaptive methods, SciPy's among them
 
 
 def options_of(method: str) -> tuple[str, ...]:

@@ -19,8 +19,7 @@ from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stretches import stretches
 from ce_dynamics.simulation.integrators.workspace import Workspace
 
-STEPS_PER_CHUNK = 16
-"""Steps before the first look at progress and interrupts; of no influence on the results."""
+STEPS_PER_CHUNK = 16  # steps before the first look at progress and interrupts; of no influence on the results
 
 MOST_PER_CHUNK = 2**20
 
@@ -28,8 +27,7 @@ STEPS_AT_ONCE = 10
 """Largest number of steps between two checks of charts.  The results depend on this number.  A chart that is
 worn to a hundredth below its end is not left within these steps."""
 
-AT_ONCE = 32
-"""Steps that are made without a look at interrupts."""
+AT_ONCE = 32  # steps that are made without a look at interrupts
 
 LOOKS_EVERY = 0.02, 0.06
 """Shortest and longest time between two looks that changes the number of steps between them [s]."""

@@ -12,11 +12,9 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.mechanism.controller import common_part
 from ce_dynamics.simulation.integrators.settings import substeps
 
-FINEST = 0.2
-"""Part of the given step, below which steps are not shortened for the sake of samples."""
+FINEST = 0.2  # part of the given step, below which steps are not shortened for the sake of samples
 
-NEAR = 1e-9
-"""Part of the time between samples by which two instants are the same."""
+NEAR = 1e-9  # part of the time between samples by which two instants are the same
 
 
 class Stretch(NamedTuple):

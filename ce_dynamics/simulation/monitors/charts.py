@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
 
 
-ROUNDING = 1e-9
-"""Largest difference between the two computations of wear."""
+ROUNDING = 1e-9  # largest difference between the two computations of wear
 
 
 class Charts(Monitor):

@@ -92,8 +92,7 @@ def is_balanced(model: Model, y: Floats, end: Floats, work: float, share: float)
 
 AT_ITS_END = "a loop stays at the end of its reach"
 
-STEPS_PER_LOOK = 2000
-"""Accepted steps after which a run is checked for jumps against the end of a reach."""
+STEPS_PER_LOOK = 2000  # accepted steps after which a run is checked for jumps against the end of a reach
 
 
 class Jumps(Monitor):
@@ -143,8 +142,7 @@ STRIDES_PER_TURN = 360
 STRIDES = 8, 45
 """Least and largest number of strides by which an interval grows to each side; as many as it has between."""
 
-SUDDEN = 0.2
-"""Relative change of a rate in a step near a limit above which the step is integrated again."""
+SUDDEN = 0.2  # relative change of a rate in a step near a limit above which the step is integrated again
 
 
 class ReachGuard:

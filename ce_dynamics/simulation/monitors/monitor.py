@@ -85,10 +85,8 @@ class Monitor:
     4. `ce_dynamics.simulation.simulate.monitors_of` lists the monitor.
     """
 
-    order: ClassVar[int] = 9
-    """Position among the monitors that explain where a run broke."""
-    says_all: ClassVar[bool] = True
-    """True if an explanation of this monitor ends the search for others."""
+    order: ClassVar[int] = 9  # position among the monitors that explain where a run broke
+    says_all: ClassVar[bool] = True  # true if an explanation of this monitor ends the search for others
 
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
         """Check a state during the run; return True if it was changed."""
@@ -106,8 +104,7 @@ class StalledError(Exception):
     """The integrator creeps: at the edge of a loop's range ever smaller steps make no progress."""
 
 
-PATIENCE = 20000
-"""Most evaluations without progress."""
+PATIENCE = 20000  # most evaluations without progress
 
 
 def least_progress(duration: float) -> float:

@@ -181,8 +181,7 @@ def places_of(model: Model) -> tuple[dict[str, int], Bounds]:
     return columns, Bounds.of(list(columns.values()), lower, upper)
 
 
-IMBALANCE = 1e-3
-"""Relative difference of energy and work above which a run warns."""
+IMBALANCE = 1e-3  # relative difference of energy and work above which a run warns
 
 
 class EnergyBalance(Monitor):

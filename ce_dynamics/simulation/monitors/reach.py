@@ -30,15 +30,12 @@ from ce_dynamics.simulation.monitors.postconditions import all_finite
 NEAR = 0.03
 """Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""
 
-CLOSE = 10.0
-"""Gearing above which the end of the reach may be close: some tenths of a radian of φ."""
+CLOSE = 10.0  # gearing above which the end of the reach may be close: some tenths of a radian of φ
 
-MOVED = 0.02
-"""Share of half the reach by which siblings of a loop may move its ends while it is near one."""
+MOVED = 0.02  # share of half the reach by which siblings of a loop may move its ends while it is near one
 
 STEPS_PER_TURN = 720
-FARTHEST = 10.0
-"""Largest displacement that is followed [sizes of the loop]."""
+FARTHEST = 10.0  # largest displacement that is followed [sizes of the loop]
 
 InputsAt = Callable[[float, Floats], Floats]
 

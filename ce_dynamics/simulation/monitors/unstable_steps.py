@@ -36,17 +36,14 @@ from ce_dynamics.simulation.right_hand_side import RateAt
 if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.stepper import FixedSteps
 
-Rate = Callable[[Floats], Floats]
-"""ẏ of y."""
+Rate = Callable[[Floats], Floats]  # ẏ of y
 
-GROWTH = 1.05
-"""Ratio of growth by a step to growth of the motion, above which a step is unstable."""
+GROWTH = 1.05  # ratio of growth by a step to growth of the motion, above which a step is unstable
 
 UNRESOLVED = 0.5
 """Relative difference between a step and two half steps above which the motion is not resolved."""
 
-DIFFERENCE = 1e-3
-"""Difference relative to the state below which implicit steps may skip a motion."""
+DIFFERENCE = 1e-3  # difference relative to the state below which implicit steps may skip a motion
 
 FixedMethod = ExplicitRungeKutta | LinearlyImplicit
 

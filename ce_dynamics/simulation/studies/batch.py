@@ -22,8 +22,7 @@ from ce_dynamics.simulation.studies.statistics import partial
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-NOT_MADE, COMPLETED, FAILED = range(3)
-"""Status of a run in the file."""
+NOT_MADE, COMPLETED, FAILED = range(3)  # status of a run in the file
 
 
 class StudyBatch(NamedTuple):
@@ -96,8 +95,7 @@ def batch_of(task: StudyTask, first: int, records: Records) -> StudyBatch:
 
 AGAIN = "finished runs are kept: start the study again when the cluster is back"
 
-ReportBatch = Callable[[int], None]
-"""Called with the number of finished runs of the current batch."""
+ReportBatch = Callable[[int], None]  # called with the number of finished runs of the current batch
 
 
 def run_in_threads(plan: Plan, todo: Sequence[int], report: ReportBatch) -> Iterator[tuple[int, StudyBatch]]:

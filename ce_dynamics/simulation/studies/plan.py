@@ -31,12 +31,9 @@ from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.ensembles.simulation import check_room
 from ce_dynamics.simulation.options import list_times
 
-MOST_OF_A_BATCH = 1024
-"""Runs."""
-LEAST_OF_A_BATCH = 64
-"""Runs: enough for some threads with eight lanes each."""
-BATCH_BYTES = 64 * 2**20
-"""Results that a batch should not exceed."""
+MOST_OF_A_BATCH = 1024  # runs
+LEAST_OF_A_BATCH = 64  # runs: enough for some threads with eight lanes each
+BATCH_BYTES = 64 * 2**20  # results that a batch should not exceed
 
 
 class BatchPart(NamedTuple):

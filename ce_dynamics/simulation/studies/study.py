@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 STATUS = {NOT_MADE: "not made", COMPLETED: "completed", FAILED: "failed"}
-SHORT = 40
-"""Letters of what messages show; hashes have more."""
-MERGED_AT_ONCE = 32 * 2**20
-"""Bytes of batches that are merged together."""
+SHORT = 40  # letters of what messages show; hashes have more
+MERGED_AT_ONCE = 32 * 2**20  # bytes of batches that are merged together
 
 
 class Study:

@@ -40,11 +40,9 @@ from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, St
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS
 
-LONGEST_FAILURE = 480
-"""Bytes of a run's failure; longer ones end with an ellipsis."""
+LONGEST_FAILURE = 480  # bytes of a run's failure; longer ones end with an ellipsis
 MADE = "batches/made"
-DIGEST = "study_digest"
-"""Attribute that identifies a study."""
+DIGEST = "study_digest"  # attribute that identifies a study
 
 
 class VariablePlace(NamedTuple):
