@@ -12,9 +12,9 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
-from ce_dynamics.algebra.bisection import last_that_holds
+from ce_dynamics.algebra.newton import last_that_holds
 from ce_dynamics.compiler.free_numbers import is_free, nominal
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, joint_errors
+from ce_dynamics.embedding.closures.loop import ClosureErrors, joint_errors
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion, at_rest
 from ce_dynamics.errors import AssemblyError, ModelError

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_errors
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Joint, make_bodies

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a command, from its first moment to its last."""
+"""Ctrl-C and SIGTERM end a command, from first to last, and between pieces of compiled work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from _thread import interrupt_main
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -88,3 +88,38 @@ def exit_command(code: int) -> NoReturn:
     if code == INTERRUPTED:
         atexit._run_exitfuncs()
     raise SystemExit(code)
+
+
+class Interrupts:
+    """Context that defers Ctrl-C; `check` raises a deferred KeyboardInterrupt.
+
+    It acts only in the main thread and in place of Python's own handler; other handlers stay in force.
+    """
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._ours = False
+
+    def __enter__(self) -> Interrupts:
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is signal.default_int_handler and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._note)
+            self._ours = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if kind is None:
+            self.check()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C was pressed."""
+        if self._asked:
+            self._asked = False
+            raise KeyboardInterrupt

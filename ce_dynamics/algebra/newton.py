@@ -226,3 +226,16 @@ def find_root(
     )
     found = newton(nearest)
     return found if found.size <= allowed else Found(nearest, bound(nearest))
+
+
+def last_that_holds(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Return the last number, to the last bit, for which a condition holds.
+
+    It holds at ``inside``, not at ``outside``, and changes once between them (else any one of the changes is
+    found); either may be the larger.
+    """
+    while True:
+        middle = 0.5 * (inside + outside)
+        if middle in (inside, outside):
+            return inside
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)

@@ -32,18 +32,12 @@ NOTHING = zeros(3)
 
 
 class RelativeMotion(NamedTuple):
-    """Motion of a hinge's child as seen by its parent, in the parent's axes.
-
-    Attributes
-    ----------
-    d, v : (3,) arrays
-        Displacement of the child's hinge point from the parent's, and its rate.
-    """
+    """Motion of a hinge's child as seen by its parent, in the parent's axes."""
 
     R: Array  # (3, 3): Child's axes to the parent's
-    d: Array
+    d: Array  # (3,), displacement of the child's hinge point from the parent's
     w: Array  # (3,): Relative angular velocity
-    v: Array
+    v: Array  # (3,), its rate
 
 
 def relative_motion(body: Body, parent: BodyState, child: BodyState) -> RelativeMotion:

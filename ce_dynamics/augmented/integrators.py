@@ -25,18 +25,7 @@ from ce_dynamics.errors import ModelError
 
 
 class SparseMatrix:
-    """The derivative of an output with respect to an input, in CSC form.
-
-    Parameters
-    ----------
-    traced : TracedFunction
-    output, input : str
-
-    Attributes
-    ----------
-    matrix : CSC matrix
-        With the values of the last evaluation.
-    """
+    """The derivative of an output with respect to an input, in CSC form; ``matrix`` has the last values."""
 
     def __init__(self, traced: TracedFunction, output: str, input: str) -> None:
         jacobian = compile_jacobian(traced, output, input)
@@ -77,15 +66,8 @@ class Index1:
     """(8) with Baumgarte's terms: ``[M −Gᵀ; G 0] [V̇; λ] = [f; −γ − 2α ġ − β² g]``.
 
     With redundant rows the matrix is [M −Gᵀ; G E] and the right-hand side has E λ of the iteration before,
-    which converges to V̇ of (8) and, of all λ, to one of least norm.
-
-    Parameters
-    ----------
-    model : Augmented
-    softness : (n_g,) array
-        Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
-    law : FeedbackLaw, optional
-        Inputs as a function of time and the system's outputs.
+    which converges to V̇ of (8) and, of all λ, to one of least norm.  ``softness`` (n_g,) is the compliance G
+    M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
     """
 
     def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
@@ -143,23 +125,7 @@ POSITION_COMPLIANCE = 1e-9
 
 
 class StabilisedIndex2:
-    """Residual F(t, Y, Ẏ, u) and Jacobian ∂F/∂Y + c_j ∂F/∂Ẏ of an augmented system.
-
-    Parameters
-    ----------
-    model : Augmented
-    softness : (n_g,) array
-        Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
-    law : FeedbackLaw, optional
-        Inputs as a function of time and the system's outputs; differentiated with the rest.
-
-    Attributes
-    ----------
-    size : int
-        Length of Y.
-    timing : dict of str to float
-        Seconds for tracing and for the Jacobian.
-    """
+    """Residual F(t, Y, Ẏ, u) and Jacobian ∂F/∂Y + c_j ∂F/∂Ẏ of an augmented system; see `Index1`."""
 
     def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
         self.model, self.softness, self.law = model, softness, law

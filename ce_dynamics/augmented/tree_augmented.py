@@ -28,7 +28,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
+from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_errors
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.whole_loop import neutral_state

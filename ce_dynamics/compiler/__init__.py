@@ -17,10 +17,10 @@ if TYPE_CHECKING:
         Binding as Binding,
         CompiledFunction as CompiledFunction,
     )
-    from ce_dynamics.compiler.known_functions import recall_or_compile as recall_or_compile
     from ce_dynamics.compiler.machine import (
         compile_function as compile_function,
         load_function as load_function,
+        recall_or_compile as recall_or_compile,
     )
 
 __getattr__, __dir__, __all__ = lazy_names()

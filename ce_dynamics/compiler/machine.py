@@ -23,12 +23,19 @@ lanes, and for what the sides of a vehicle have in common (`ce_dynamics.compiler
 without them). Compiling 1, 2, 4, 8 such vehicles as one function takes 0.5, 1.0, 2.5, 8.7 s: longer functions
 are compiled in pieces (`ce_dynamics.compiler.codegen.outliner`), which gives the same bits.
 Level 0 is for those who cannot wait (`ce_dynamics.compiler.code_levels`).
+
+Where code is kept
+------------------
+Machine code is kept under a hash of its graph.  A note under the key of a description
+(`ce_dynamics.compiler.fingerprint`) has the shapes of a function and the hash of its graph, so that it is
+loaded without tracing.  Notes that cannot be read, or whose code is gone, are made anew.
 """
 
 from __future__ import annotations
 
 import copyreg
 import hashlib
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +47,7 @@ from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.elementary import written_out
+from ce_dynamics.compiler.fingerprint import changed_since_import, content_key
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
@@ -196,3 +204,37 @@ def load_function(
         return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)
 
     return disk_cache.load_with(_key(signature.digest, lanes, code_level(), single=single), link_here)
+
+
+def recall_or_compile(
+    make: Callable[[], TracedFunction], name: str, content: tuple[object, ...]
+) -> CompiledFunction:
+    """Compile the function that `make` traces, or load it if it was compiled from the same content.
+
+    ``content`` is everything that `make` reads.  `make` is called at once, or when instructions are needed.
+    """
+    key = _content_key(name, content)
+    if key is None:
+        return compile_function(make())
+    known = _load_noted(key, make)
+    if known is not None:
+        return known
+    function = compile_function(make())
+    if (
+        not changed_since_import()
+    ):  # modules are loaded while tracing: they might have been younger than the key
+        disk_cache.store(key, json.dumps(function.signature.as_dict()).encode())
+    return function
+
+
+def _content_key(name: str, content: tuple[object, ...]) -> str | None:
+    """Return the key of the content; None if the cache is off or the content has no key."""
+    if disk_cache.folder() is None:
+        return None
+    key = content_key(*content)
+    return None if key is None else disk_cache.NOTE + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
+
+
+def _load_noted(key: str, make: Callable[[], TracedFunction]) -> CompiledFunction | None:
+    signature = disk_cache.load_with(key, lambda note: Signature.from_dict(json.loads(note)))
+    return None if signature is None else load_function(signature, make)

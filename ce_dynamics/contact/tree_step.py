@@ -14,7 +14,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.compiler.program import Program
+from ce_dynamics.compiler.compiled_function import Program
 from ce_dynamics.contact.conditions import Conditions
 from ce_dynamics.contact.gyroscopic import free_velocities, rotate_all
 from ce_dynamics.contact.step import (

@@ -26,7 +26,7 @@ from ce_dynamics.algebra.spatial import (
     symmetric_product,
 )
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns, hinge_axes

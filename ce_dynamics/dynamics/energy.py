@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
-from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.dynamics.articulated_body import (
     Accelerations,
     Articulated,

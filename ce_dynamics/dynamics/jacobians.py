@@ -119,13 +119,7 @@ def body_columns(outward: Outward) -> BodyColumns:
 
 
 class MovingBodies:
-    """Frames of any body from the `BodyColumns` of one state, on floats.
-
-    Parameters
-    ----------
-    embedding : Embedding
-    columns : BodyColumns
-    """
+    """Frames of any body from the `BodyColumns` of one state, on floats."""
 
     def __init__(self, embedding: Embedding, columns: BodyColumns) -> None:
         self._embedding, self._columns = embedding, columns

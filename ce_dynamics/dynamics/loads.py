@@ -14,7 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import IDENTITY, rotate_vector, spatial
-from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError

@@ -13,7 +13,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.algebra.spatial import IDENTITY, spatial
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion, across, at_rest
 from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
@@ -53,16 +53,7 @@ class Member(NamedTuple):
 
 
 class Outward:
-    """Motion of a system at (q, v) with its prescribed motions.
-
-    Parameters
-    ----------
-    embedding : Embedding
-    q, v : arrays
-        Independent coordinates and velocities.
-    prescribed : mapping of str to Prescribed
-        Motion of every prescribed hinge, by body name.
-    """
+    """Motion of a system at independent (q, v) with its prescribed motions, by body name."""
 
     def __init__(
         self, embedding: Embedding, q: Array, v: Array, prescribed: Mapping[str, Prescribed]

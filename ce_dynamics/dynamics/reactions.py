@@ -27,7 +27,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.loads import Loads, coupling_forces, wrench_along_hinge
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.embedding.closures.closure_errors import closure_errors, numerical_rank
+from ce_dynamics.embedding.closures.loop import closure_errors, numerical_rank
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled

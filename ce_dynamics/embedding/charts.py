@@ -31,11 +31,10 @@ from ce_dynamics.algebra.newton import polish
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction
 from ce_dynamics.embedding.closures.choices import RowChoice
-from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import project_to_curve
 from ce_dynamics.embedding.closures.leading import LoopCoordinate, coordinate_body
-from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, with_unit_quaternions
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import is_closed

@@ -25,20 +25,15 @@ def find_geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
     )
 
 
-def size_of(S: Aggregate) -> float:
-    """Return the characteristic length of the loops of an aggregated body [m]."""
-    return S.loop.size
-
-
 def closure_limits(embedding: Embedding) -> Floats:
     """Return the largest error of every closure that counts as closed, in the order of `System.closures`."""
-    sizes = {loop.name: size_of(S) for S in embedding.aggregates for loop in S.closures}
+    sizes = {loop.name: S.loop.size for S in embedding.aggregates for loop in S.closures}
     return CLOSED * np.array([sizes[loop.name] for loop in embedding.system.closures])
 
 
 def gearing(S: Aggregate, motion: SubgraphMotion) -> Scalar:
     """Return frobenius norm of the dependent rows of X_S, per radian or size of the loop."""
-    size = size_of(S)
+    size = S.loop.size
     given = velocity_scales(S.independent, size)
     squared: Scalar = 0.0
     for body in S.dependent:

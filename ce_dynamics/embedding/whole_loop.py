@@ -14,8 +14,7 @@ from ce_dynamics.algebra.newton import Polished, largest_residual, limit_step, p
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import explain_open_loop
-from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank
 from ce_dynamics.embedding.path.linkage import PathLinkage, path_position, path_rate
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body

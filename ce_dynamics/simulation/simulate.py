@@ -14,17 +14,14 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AccuracyWarning, SimulationError
-from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
-from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import LeftItsRange, NearSingular
 from ce_dynamics.simulation.monitors.jumps import Jumps
-from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError, StallWatch
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 from ce_dynamics.simulation.monitors.postconditions import EnergyBalance, InputRanges, Postconditions
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
+from ce_dynamics.simulation.native_run import integrate_native, make_stepper
 from ce_dynamics.simulation.options import (
-    BROKEN_SLOPES,
     INTERRUPTED,
-    NOT_FINITE_AT_START,
     Method as Method,
     RunOptions as RunOptions,
     list_times,
@@ -71,55 +68,6 @@ def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
             if clause and monitor.says_all:
                 break
     return text
-
-
-def native_stepper(rhs: RightHandSide, y0: Floats, options: RunOptions) -> Stepper:
-    """Return the integrator of a native method, ready to go."""
-    u = rhs.inputs_at(0.0, y0)
-    return make_stepper(options.settings, rhs.dynamics, rhs.control, u, y0, rhs.model)
-
-
-def integrate_native(
-    rhs: RightHandSide, stepper: Stepper, t_store: Floats, options: RunOptions
-) -> tuple[Floats, Floats, str]:
-    """Return times, states (in rows) and the reason of an early stop, as `integrate` by SciPy.
-
-    Interrupts, `progress` and monitors are served between chunks of steps.
-    """
-    if not np.all(np.isfinite(rhs(0.0, stepper.y))):
-        return np.zeros(1), stepper.y[np.newaxis].copy(), NOT_FINITE_AT_START
-    charts = Charts(rhs.model)
-    watching: list[Monitor] = [charts] if charts else []
-    if not options.fixed:  # fixed steps do not creep, however short they are
-        watching.append(StallWatch(t_store[-1]))
-
-    def watch(t: float, evaluations: int) -> None:
-        if options.progress is not None:
-            options.progress(t)
-        for monitor in watching:
-            if monitor.look(t, stepper.y, evaluations):
-                stepper.restart()
-
-    try:
-        got = march(stepper, t_store, watch, 1 if charts else None)
-        what = got.trouble
-    except InterruptedRunError as stop:
-        got = stop.reached
-        if isinstance(stop.__cause__, KeyboardInterrupt):
-            what = INTERRUPTED
-        elif isinstance(stop.__cause__, StalledError):
-            what = f"{options.method} failed ({stop.__cause__})"
-        else:
-            raise stop.__cause__ or stop from None
-    rhs.evaluations += got.evaluations
-    if not what:
-        return got.t, got.Y, ""
-    if got.trouble and stepper.slopes_broke(rhs(got.t[-1], stepper.y)):
-        what = f"{options.method} met {BROKEN_SLOPES}"
-    t, Y = got.t, got.Y
-    while len(t) > 1 and not np.all(np.isfinite(rhs(t[-1], Y[-1]))):  # one step too far
-        t, Y = t[:-1], Y[:-1]
-    return t, Y, f"{what} at t = {t[-1]:.4g} s"
 
 
 def simulate(
@@ -259,7 +207,8 @@ def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tup
     stepper: Stepper | None = None
     with log_work(f"integrating {rhs.model.system.name!r} by {options.method}"):  # compiles loops
         if options.native:
-            stepper = native_stepper(rhs, start, options)
+            u = rhs.inputs_at(0.0, start)
+            stepper = make_stepper(options.settings, rhs.dynamics, rhs.control, u, start, rhs.model)
             began = time.perf_counter()
             t, Y, trouble = integrate_native(rhs, stepper, t_store, options)
             way, steps = (t, Y), stepper.steps

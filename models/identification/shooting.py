@@ -24,8 +24,7 @@ from ce_dynamics.simulation.ensembles.arguments import available_processors
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import settings_of
-from ce_dynamics.simulation.integrators.workspace import Code, Workspace
-from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace
 
 LANES = 8
 

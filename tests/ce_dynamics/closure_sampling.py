@@ -11,7 +11,7 @@ from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_funct
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.closures.closure_errors import closure_errors
+from ce_dynamics.embedding.closures.loop import closure_errors
 
 LANES = 8
 

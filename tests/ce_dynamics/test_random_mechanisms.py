@@ -24,7 +24,7 @@ from ce_dynamics.augmented import compute_accelerations
 from ce_dynamics.dynamics.energy import kinetic_energy
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import mass_matrix
-from ce_dynamics.embedding.closures.closure_errors import closure_errors
+from ce_dynamics.embedding.closures.loop import closure_errors
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from tests.ce_dynamics.random_mechanisms.recipe import Edge, Recipe, build, directions

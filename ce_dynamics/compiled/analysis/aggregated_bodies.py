@@ -16,7 +16,7 @@ from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.dynamics.state import rate_name
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.embedding.closures.closure_errors import closure_errors
+from ce_dynamics.embedding.closures.loop import closure_errors
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
 from ce_dynamics.embedding.path import linkage as of_paths
 from ce_dynamics.embedding.path.linkage import DeadCentre

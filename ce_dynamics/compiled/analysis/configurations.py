@@ -24,8 +24,7 @@ from ce_dynamics.compiled.analysis.coordinates import (
     slope_of,
     tangent_columns,
 )
-from ce_dynamics.compiled.analysis.goals import Goal
-from ce_dynamics.compiled.analysis.in_loops import found_in_loops
+from ce_dynamics.compiled.analysis.in_loops import Goal, found_in_loops
 from ce_dynamics.compiled.analysis.points import Frame
 from ce_dynamics.compiled.analysis.poses import (
     Poses,

@@ -16,7 +16,7 @@ from ce_dynamics.compiled.analysis.configurations import (
     configuration_in_loops,
 )
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, EvaluationBudget, search_starts
-from ce_dynamics.compiled.analysis.goals import goal_of, labels_of
+from ce_dynamics.compiled.analysis.in_loops import goal_of, labels_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.progress import log_work

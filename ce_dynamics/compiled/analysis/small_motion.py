@@ -41,39 +41,18 @@ class Freedom:
 
 @dataclass(frozen=True, eq=False)
 class SmallMotion:
-    """The neighbourhood of a state [q; v; x], in displacements δ (see `Tangent`), δv and δx.
+    """The neighbourhood of a state [q; v; x], in displacements δ (see `Tangent`), δv and δx."""
 
-    Attributes
-    ----------
-    T : (n_v,) array
-        Forces needed to keep v̇ at zero: minus the imbalance of the state.
-    v_dot : (n_v,) array
-        Accelerations of the state with the chosen hinges held.
-    x_dot : (n_x,) array
-        Rates of the first-order states.
-    M, C : (n_v, n_v) arrays
-        Inertia and damping (with gyroscopic terms).
-    K : (n_v, n_δ) array
-        Stiffness.
-    T_x : (n_v, n_x) array
-    Q : (n_δ, n_v) array
-        δ̇ = Q v.
-    Q_q : (n_δ, n_δ) array
-        ∂δ̇/∂δ; zero at rest.
-    X_q, X_v, X_x : arrays
-        Derivatives of x_dot with respect to δ, v and x.
-    """
-
-    T: Floats
-    v_dot: Floats
-    x_dot: Floats
-    M: Floats
-    C: Floats
-    K: Floats
-    T_x: Floats
-    Q: Floats
-    Q_q: Floats
-    X_q: Floats
+    T: Floats  # (n_v,), forces needed to keep v̇ at zero: minus the imbalance of the state
+    v_dot: Floats  # (n_v,), accelerations of the state with the chosen hinges held
+    x_dot: Floats  # (n_x,), rates of the first-order states
+    M: Floats  # (n_v, n_v), inertia
+    C: Floats  # (n_v, n_v), damping (with gyroscopic terms)
+    K: Floats  # (n_v, n_δ), stiffness
+    T_x: Floats  # (n_v, n_x)
+    Q: Floats  # (n_δ, n_v), δ̇ = Q v
+    Q_q: Floats  # (n_δ, n_δ), ∂δ̇/∂δ; zero at rest
+    X_q: Floats  # derivatives of x_dot with respect to δ, v and x
     X_v: Floats
     X_x: Floats
 

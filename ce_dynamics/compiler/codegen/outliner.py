@@ -2,7 +2,7 @@
 
 A traced function is straight-line: a chain of a thousand loops repeats the instructions of one loop a
 thousand times, and code generation takes longer per instruction the longer the function is. Here it is cut
-at its marks (`ce_dynamics.compiler.tracing.cut_points`). In each piece, operands are numbered within the
+at its marks (`ce_dynamics.compiler.tracing.graph`). In each piece, operands are numbered within the
 piece (`ce_dynamics.compiler.codegen.segments`); pieces that then read the same are of one *kind* and
 need machine code once. Differences between the pieces of a kind are in tables:
 

@@ -38,25 +38,6 @@ Gradient = dict[int, int]
 def sparse_forward_jacobian(traced: TracedFunction, output: str, input: str) -> SparseJacobian:
     """Return the derivative of an output with respect to an input, without its structural zeros.
 
-    Parameters
-    ----------
-    traced : TracedFunction
-        The function.
-    output, input : str
-        Names of an output and an input of it.
-
-    Returns
-    -------
-    SparseJacobian
-        Entries ordered by rows.
-
-    Raises
-    ------
-    KeyError
-        If there is no such output or input.
-
-    Notes
-    -----
     At switching points of selections, and of abs, it is the derivative of one of the branches; the derivative
     of the branch that is not taken never matters, not even if it is NaN.
     """

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table, known_table
 from ce_dynamics.compiler.progress import log_work
-from ce_dynamics.compiler.tracing.cut_points import marking
-from ce_dynamics.compiler.tracing.graph import Graph, Node
+from ce_dynamics.compiler.tracing.graph import Graph, Node, marking
 from ce_dynamics.compiler.tracing.operations import MEANING, Op, arity
 from ce_dynamics.compiler.tracing.traced import node_of, wrap
 from ce_dynamics.errors import WrongTypeError

@@ -12,11 +12,19 @@ Folding and its assumptions
 * Signs move outwards ((-a) b = -(a b)) and vanish into sums (a + (-b) = a - b), so that terms that differ in
   sign only are computed once.  These are exact in floating point.
 * Nothing else is re-associated and x / x is kept: rounding and NaN stay those of the written formula.
+
+Marks
+-----
+A function that runs over bodies marks the start of each body.  Long functions are compiled in pieces between
+marks, equal pieces once (`ce_dynamics.compiler.codegen.outliner`).  A mark changes no result.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -318,3 +326,23 @@ class Graph:
         if op == _NOT:
             condition, if_true, if_false = a, if_false, if_true
         return self._intern((_SELECT, condition, if_true, if_false))
+
+
+_tracing: ContextVar[Graph | None] = ContextVar("tracing", default=None)
+
+
+def mark() -> None:
+    """Mark the begin of a separate piece of work; it has no effect unless a function is traced."""
+    graph = _tracing.get()
+    if graph is not None:
+        graph.mark()
+
+
+@contextlib.contextmanager
+def marking(graph: Graph) -> Iterator[None]:
+    """Let marks go to a graph."""
+    token = _tracing.set(graph)
+    try:
+        yield
+    finally:
+        _tracing.reset(token)

@@ -22,8 +22,7 @@ from ce_dynamics.embedding.closed_forms.formulas import (
     two_turns,
 )
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import hinge_at_rest
+from ce_dynamics.embedding.closures.loop import ClosureErrors, hinge_at_rest
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
@@ -143,7 +142,7 @@ def leg_at(
     others = [other for other in closures if other is not edge]
     for tip, at_tip, anchor, at_anchor in ends:
         leg = leg_from(edge, tip, at_tip, anchor, at_anchor, dependent)
-        if leg is not None and alone(leg, others, bodies):
+        if leg is not None and stand_alone(leg.bodies, others, bodies):
             return leg
     return None
 
@@ -205,10 +204,9 @@ def leg_from(
     return leg if anchor not in chain and is_regular(leg) else None
 
 
-def alone(leg: Leg, others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
-    """Return True if no other closure, and no other body of the sub-graph, depends on where the leg is."""
-    own = set(leg.bodies)
-    if any(own & set(other.bodies) for other in others):
+def stand_alone(own: Collection[Body], others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
+    """Return True if no other closure and no other body of the sub-graph depends on the bodies ``own``."""
+    if any(not set(own).isdisjoint(other.bodies) for other in others):
         return False
     return not any(body.carrier in own for body in bodies if body not in own)
 

@@ -15,10 +15,9 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, coaxial, triple_product, turn_ball
-from ce_dynamics.embedding.closed_forms.leg import STEEP
+from ce_dynamics.embedding.closed_forms.leg import STEEP, stand_alone
 from ce_dynamics.embedding.closed_forms.step import set_welded
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
-from ce_dynamics.embedding.closures.loop import closure_residual
+from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_residual, one_closure
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, across
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
@@ -181,9 +180,7 @@ def peel_of(
 def stands_alone(peel: Peel, others: Sequence[CutEdge], bodies: Sequence[Body]) -> bool:
     """Return True if nothing else depends on where the bodies are, nor does the weld's other side."""
     own = {*peel.bodies, *peel.given}
-    if any(own & set(other.bodies) for other in others) or peel.other in own:
-        return False
-    return not any(body.carrier in own for body in bodies if body not in own)
+    return peel.other not in own and stand_alone(own, others, bodies)
 
 
 def peels(

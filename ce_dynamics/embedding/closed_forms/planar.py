@@ -24,8 +24,7 @@ from ce_dynamics.algebra.arrays import Array, array, cross, dot
 from ce_dynamics.embedding.closed_forms.formulas import solve_slide, third_corner
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import DEAD
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest
+from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, hinge_at_rest
 from ce_dynamics.embedding.motion import (
     BodyMotion,
     HingeMotion,

@@ -16,10 +16,9 @@ from ce_dynamics.algebra.arrays import Array, array, dot
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, triple_product, turn_ball
 from ce_dynamics.embedding.closed_forms.formulas import inner_turn, turn_between, two_turns
-from ce_dynamics.embedding.closed_forms.leg import STEEP, displacement, span
+from ce_dynamics.embedding.closed_forms.leg import STEEP, displacement, span, stand_alone
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import hinge_at_rest
+from ce_dynamics.embedding.closures.loop import ClosureErrors, hinge_at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
@@ -92,20 +91,13 @@ def rods_of(
         others = [other for other in closures if other is not edge]
         for rod in rods_at(edge, bodies, dependent):
             own = {*rod.bodies, *(body for body in (rod.given, rod.slide) if body is not None)}
-            if alone(own, others, bodies) and not taken & {*own, rod.foot, rod.anchor}:
+            if stand_alone(own, others, bodies) and not taken & {*own, rod.foot, rod.anchor}:
                 if any({rod.foot, rod.anchor} & set(other.bodies) for other in found):
                     continue
                 found.append(rod)
                 taken |= own
                 break
     return found
-
-
-def alone(own: Collection[Body], others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
-    """Return True if no other closure and no other body of the sub-graph depends on the bodies ``own``."""
-    if any(set(own) & set(other.bodies) for other in others):
-        return False
-    return not any(body.carrier in own for body in bodies if body not in own)
 
 
 def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) -> Iterable[RodJoints]:

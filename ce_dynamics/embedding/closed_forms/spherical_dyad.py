@@ -21,8 +21,7 @@ from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
 from ce_dynamics.embedding.closed_forms.planar import revolute, way
 from ce_dynamics.embedding.closed_forms.step import Step, orientation_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest
+from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, hinge_at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body, carries
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure

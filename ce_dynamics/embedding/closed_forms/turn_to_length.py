@@ -16,10 +16,15 @@ from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equatio
 from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.rod import RodJoints
 from ce_dynamics.embedding.closed_forms.step import Step
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
-from ce_dynamics.embedding.closures.loop import Loop, closure_residual, hinge_at_rest
+from ce_dynamics.embedding.closures.loop import (
+    ClosureErrors,
+    Loop,
+    closure_residual,
+    hinge_at_rest,
+    one_closure,
+)
 from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, carries
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.hinges.closures import Distance
@@ -185,7 +190,7 @@ def turn_to_length(block: Loop) -> TurnToLength | None:
         return None
     on_foot, on_anchor = rigidly_on(edge.body_a, body), rigidly_on(edge.body_b, body)
     other = edge.body_b if on_foot else edge.body_a
-    if on_foot == on_anchor or is_carried(other, body):
+    if on_foot == on_anchor or carries(body, other):
         return None
     welded = tuple(member for member in block.dependent if member is not body)
     linkage = TurnToLength(body, body.inboard, edge, on_foot, welded)
@@ -199,12 +204,3 @@ def rigidly_on(end: Body, body: Body) -> bool:
             return False
         end = end.carrier
     return True
-
-
-def is_carried(end: Body, body: Body) -> bool:
-    """Return True if a body moves with another."""
-    while not end.is_ground:
-        if end is body:
-            return True
-        end = end.carrier
-    return False

@@ -17,9 +17,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import descend, largest_residual, polish, short_steps
 from ce_dynamics.embedding.closures.choices import smallest_singular
-from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, with_unit_quaternions
 from ce_dynamics.errors import (
     AssemblyError,
     IndependentCoordinatesError,

@@ -13,12 +13,12 @@ from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.embedding.closures.assembly import assemble, close_nearby, refuse_contradicting
 from ce_dynamics.embedding.closures.choices import MOST_TRIED, IndependentChoice
-from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import (
     Loop,
     held_at_design,
     moving,
+    numerical_rank,
     stack_neutral,
     surroundings,
     with_unit_quaternions,

@@ -28,11 +28,10 @@ from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.assembly import close_best, nearly_assembled
 from ce_dynamics.embedding.closures.choices import RowChoice
-from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
-from ce_dynamics.embedding.closures.loop import Loop, surroundings, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, surroundings, with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body

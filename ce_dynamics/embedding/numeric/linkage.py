@@ -30,12 +30,13 @@ from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stack_neutral
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.numeric.base_pose import Base, base_at
 from ce_dynamics.embedding.numeric.branch_table import BranchTable
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY, SingleParameter
 from ce_dynamics.embedding.numeric.substeps import (
+    Base,
     Linearised,
     Pose,
+    base_at,
     continue_along,
     is_closed,
     led_on_numbers,

@@ -9,15 +9,16 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.lane_checks import LaneChecks
 from ce_dynamics.simulation.ensembles.lanes import (
     COMPLETED,
     NOT_FINITE_AT_START,
     STALLED,
     STOPPED,
     TOO_SMALL,
+    LaneChecks,
     LaneOutcome,
     Lanes,
+    Reached,
     Take,
     group_of,
 )
@@ -27,8 +28,7 @@ from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING
 from ce_dynamics.simulation.integrators.methods import EmbeddedPair
 from ce_dynamics.simulation.integrators.pair_kernels import CREEPS, IDLE
 from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.integrators.workspace import Code
-from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.integrators.workspace import Code, StopSign
 from ce_dynamics.simulation.monitors.monitor import PATIENCE, least_progress
 
 STEPS_AT_ONCE = 256  # steps between two checks for a stop.  They do not affect the results.
@@ -147,8 +147,7 @@ class AdaptiveLanes(Lanes):
         side_by_side(self._Y, slots, stored, self._together)
         self._free += [one.slot for one in ended]
         held, u = self.space.held.copy(), self.space.u.copy()
-        outcome = self.outcome(
-            group,
+        reached = Reached(
             self._together,
             np.array([one.t for one in padded]),
             np.stack([one.y for one in padded], axis=-1),
@@ -156,5 +155,6 @@ class AdaptiveLanes(Lanes):
             np.array([one.steps for one in padded]),
             np.array([one.evaluations for one in padded]),
         )
+        outcome = self.outcome(group, reached)
         self.space.held[:], self.space.u[:] = held, u
         return members, outcome

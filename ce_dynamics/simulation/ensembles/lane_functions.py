@@ -23,18 +23,16 @@ from ce_dynamics.embedding.numeric.substeps import single_precision_tolerances
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions, Runs
-from ce_dynamics.simulation.ensembles.lane_checks import LaneChecks, look_of
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.integrators.workspace import Code, StopSign
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.options import list_times
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
-    from ce_dynamics.simulation.ensembles.lanes import Lanes
-    from ce_dynamics.simulation.integrators.workspace import Code
+    from ce_dynamics.simulation.ensembles.lanes import LaneChecks, Lanes
 
 Progress = Callable[[int, int], None]  # callback with the number of completed runs and of all runs
 
@@ -93,8 +91,6 @@ def compile_lanes(
 
     Observations are computed in double precision, at most eight lanes at a time, even if runs are in single.
     """
-    from ce_dynamics.simulation.integrators.workspace import Code  # here, because it loads Numba
-
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
     period, kept = model.layout.sampling.period, _kept.setdefault(model, {})
@@ -197,7 +193,7 @@ def march_all(
 ) -> bool:
     """Execute all runs; return False if interrupted."""
     # here, because it loads Numba
-    from ce_dynamics.simulation.ensembles.lanes import thrown_runs
+    from ce_dynamics.simulation.ensembles.lanes import look_of, thrown_runs
 
     good = [run for run, reason in enumerate(runs.refused) if not reason]
     look = look_of(records.model, records.postconditions, records.observed)

@@ -1,10 +1,11 @@
-"""Contract of integrators that advance runs in lanes, their outcome, and steps of fixed length."""
+"""Integrators that advance runs in lanes, the checks of their observations, and steps of fixed length."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +15,45 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.lane_checks import LaneChecks
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
 from ce_dynamics.simulation.integrators.methods import EXPLICIT, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.stretches import stretches
-from ce_dynamics.simulation.integrators.workspace import Code, Workspace, block_of
-from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace, block_of
 from ce_dynamics.simulation.monitors.jumps import make_check
-from ce_dynamics.simulation.monitors.postconditions import Fault
-from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, first_jump
+from ce_dynamics.simulation.monitors.postconditions import Bounds, Fault, Postconditions, places_of
+from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches, RunObservations, first_jump
 
-if TYPE_CHECKING:
-    from ce_dynamics.simulation.integrators.workspace import Code
+
+class LaneChecks(NamedTuple):
+    """Checks of `Postconditions`, `InputRanges` and `Reaches`, for the kernels of ensembles."""
+
+    outputs: NDArray[np.int64]  # observed outputs
+    bounds: tuple[Bounds, ...]  # of closures, outputs, inputs and gearing
+    # one row for each coordinate whose loop may reach its limit: places of the coordinate and of its
+    # rate in y, place of its loop in the gearing, and 1 if other coordinates move the limit
+    heads: NDArray[np.int64]
+    most: float  # gearing above which a loop is close to its limit
+
+
+def look_of(model: Model, postconditions: Postconditions, observed: frozenset[int] | None) -> LaneChecks:
+    """Return the checks of runs; without observations they check the ranges of inputs only."""
+    nothing = Bounds.of((), (), ())
+    ranges = places_of(model)[1] if model.ranges else nothing
+    seen = np.array(sorted(observed or ()), dtype=np.int64)
+    if observed is None:
+        return LaneChecks(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64), CLOSE)
+    others = Reaches(model).others
+    heads = [(reach.q, reach.v, reach.which, bool(reach.S.siblings)) for reach in others]
+    n, which = len(others), [reach.which for reach in others]
+    bounds = (
+        postconditions.closed,
+        postconditions.not_beyond,
+        ranges,
+        Bounds.of(which, [-math.inf] * n, [CLOSE] * n),
+    )
+    return LaneChecks(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)
 
 
 class Group(NamedTuple):
@@ -43,6 +69,17 @@ def group_of(runs: Runs, members: Sequence[int], lanes: int) -> Group:
     chosen = [*members, *[members[-1]] * (lanes - len(members))]
     schedule = Schedule(runs.times, np.ascontiguousarray(runs.values[..., chosen]), runs.where)
     return Group(np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), schedule)
+
+
+class Reached(NamedTuple):
+    """States that the runs of a group have reached, with the lane as the last axis."""
+
+    Y: Floats  # at the stored instants; NaN after a run has failed
+    t: Floats  # (lanes,), time of the last finite state
+    y: Floats  # the last finite state
+    state: NDArray[np.int64]  # as in `LaneOutcome`
+    steps: NDArray[np.int64]
+    evaluations: NDArray[np.int64]  # of ẏ
 
 
 class LaneOutcome(NamedTuple):
@@ -96,17 +133,9 @@ class Lanes(ABC):
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], LaneOutcome]]:
         """Execute runs until none is left or a stop is requested; yield their numbers and outcomes."""
 
-    def outcome(
-        self,
-        group: Group,
-        Y: Floats,
-        t: Floats,
-        y: Floats,
-        state: NDArray[np.int64],
-        steps: NDArray[np.int64],
-        evaluations: NDArray[np.int64],
-    ) -> LaneOutcome:
+    def outcome(self, group: Group, reached: Reached) -> LaneOutcome:
         """Return the outcome of `seen_at_once` runs with all observations; overwrite the buffers."""
+        Y, t, y, state, steps, evaluations = reached
         at_end = self._inputs_at(t, y, group)
         U, outputs, closures, gearing = self._observe(group, Y)
         return LaneOutcome(
@@ -156,11 +185,11 @@ class FixedLanes(Lanes):
             came = self._run(group_of(self.runs, members, lanes), stop)
             for k in range(0, len(members), width):
                 some = members[k : k + width]
-                parts = (np.ascontiguousarray(part[..., k : k + width]) for part in came)
-                yield some, self.outcome(group_of(self.runs, some, width), *parts)
+                reached = Reached(*(np.ascontiguousarray(part[..., k : k + width]) for part in came))
+                yield some, self.outcome(group_of(self.runs, some, width), reached)
 
-    def _run(self, group: Group, stop: StopSign) -> tuple[Any, ...]:
-        """Integrate a group through all stored instants; return the first fields of its outcome."""
+    def _run(self, group: Group, stop: StopSign) -> Reached:
+        """Integrate a group through all stored instants."""
         batch, space, t_store = self._batch, self.space, self.t_store
         space.held[:] = space.u[:] = group.u
         space.made[0] = 0
@@ -189,7 +218,7 @@ class FixedLanes(Lanes):
             reached[before] = (ahead[whole] + rest * h)[before]
         ended = np.where(started, FAILED, NOT_FINITE_AT_START)
         state = np.where(batch.alive != 0, STOPPED if cut else COMPLETED, ended)
-        return Y, reached, batch.y.copy(), state, made, self._evaluations * made
+        return Reached(Y, reached, batch.y.copy(), state, made, self._evaluations * made)
 
     def _parts(self, begins: Floats, n: int, Y: Floats) -> Iterator[tuple[Floats, int, int, Floats]]:
         """Yield first instants of intervals, steps already made, steps to make, and stored states.

@@ -5,30 +5,88 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.observed import closure_norms, system_outputs
-from ce_dynamics.compiler import TracedFunction, compile_function, trace
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.embedding.gearing import gearing
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.signals import check_range, held_number
+from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes
+from ce_dynamics.simulation.integrators.batch import FixedBatch, nothing_scheduled
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
-from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
-from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.integrators.settings import (
+    Settings,
+    check_step,
+    check_steps,
+    settings_of,
+    substeps,
+)
+from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
+from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace
 from ce_dynamics.simulation.monitors.jumps import make_check
 from ce_dynamics.simulation.monitors.postconditions import Postconditions
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches, first_jump
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
-if TYPE_CHECKING:
-    from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
+
+class LaneGroup:
+    """Copies of a model, one per lane; the lane is the last axis everywhere.
+
+    ``looking`` is the compiled `trace_look` for as many lanes.
+    """
+
+    def __init__(
+        self, code: Code, looking: CompiledFunction, settings: Settings, y: Floats, u: Floats, stop: StopSign
+    ) -> None:
+        self._space = Workspace(code)
+        self._batch = FixedBatch(self._space, EXPLICIT[settings.method], settings)
+        self._batch.follow(nothing_scheduled(self._space.lanes), stop)
+        self.y, self.held, self.alive = self._batch.y, self._space.held, self._batch.alive
+        self._looking = looking.bind()
+        self.given = self._looking.inputs["given"]
+        self.seen, self.closure, self.gearing, self.margins = (
+            self._looking.outputs[name] for name in ("seen", "closure", "gearing", "margins")
+        )
+        self.y[:], self.held[:] = y[:, np.newaxis], u[:, np.newaxis]
+        self.before = self.y.copy()  # states before the last `march`
+        # at a state that is not finite in the last `march`
+        self.stopped = np.zeros(self._space.lanes, dtype=np.bool_)
+        self._t, self._out = np.zeros(1), np.zeros((1, self.y.size))
+
+    def march(self, n: int, h: float) -> None:
+        """Make n steps of h, fewer if it is stopped; sampled controllers begin to count anew."""
+        self._space.made[0] = 0
+        self.before[:] = self.y
+        self.stopped[:] = self.alive
+        at_once = n if self._space.code.charts is None else STEPS_AT_ONCE
+        for made in range(0, n, at_once):
+            self._space.move_to_fresh_charts(self.y, np.flatnonzero(self.alive))
+            self._batch.march(self._t, min(at_once, n - made), h, self._out, made)
+        self.stopped &= self.alive == 0
+
+    def look(self) -> None:
+        """Observe the present state."""
+        self._looking.inputs["y"][:] = self.y
+        self._looking.inputs["u"][:] = self.held
+        self._looking.run()
+
+    def find_sound(self, limits: Floats) -> NDArray[np.bool_]:
+        """Return the mask of sound copies, (lanes,) bool.
+
+        Sound copies march, are finite, have loops closed to ``limits`` and no negative margin.
+        """
+        # Zero times what is not finite is NaN: one sum shows whether there is any.
+        finite = (0.0 * self.seen).sum(axis=0) + (0.0 * self.y).sum(axis=0) == 0.0
+        closed = (self.closure <= limits).all(axis=0)
+        sound: NDArray[np.bool_] = finite & closed & ~(self.margins < 0.0).any(axis=0) & (self.alive != 0)
+        return sound
 
 
 Look = Callable[[Mapping[str, Scalar], Array], Sequence[Scalar]]
@@ -92,10 +150,6 @@ class Fleet:
         lanes: int | None = None,
         threads: int | None = None,
     ) -> None:
-        # here, because these load Numba
-        from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes
-        from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
-
         checks.integer("Fleet: number", number, at_least=1)
         if method not in EXPLICIT:
             raise ModelError(f"method {checks.show(method)}: fleets take {', '.join(EXPLICIT)}")

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.interrupts import Interrupts
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
-from ce_dynamics.simulation.integrators.native import make_stepper
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
 from ce_dynamics.simulation.integrators.stretches import (
@@ -30,13 +30,13 @@ from ce_dynamics.simulation.integrators.stretches import (
     samples_before,
     steps_between_samples,
 )
-from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import ReachGuard
 from ce_dynamics.simulation.monitors.postconditions import Postconditions
 from ce_dynamics.simulation.monitors.reach import Reach
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
+from ce_dynamics.simulation.native_run import make_stepper
 from ce_dynamics.simulation.options import BROKEN_SLOPES
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 

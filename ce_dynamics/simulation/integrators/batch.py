@@ -16,8 +16,7 @@ from ce_dynamics.simulation.integrators.methods import (
     lower_rows,
 )
 from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.integrators.workspace import Workspace, block_of
-from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.integrators.workspace import StopSign, Workspace, block_of
 
 UNGUARDED = np.zeros((0, 5))
 """Guards of no coordinate; see `ce_dynamics.simulation.integrators.kernels.leaves`."""

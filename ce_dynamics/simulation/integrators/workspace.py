@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.compiler.compiled_function import Program
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
-from ce_dynamics.compiler.program import Program
 from ce_dynamics.compiler.rows import address
 from ce_dynamics.errors import ModelError
 
@@ -97,6 +97,25 @@ class Workspace(Program):
                 y[:, lane] = state
                 renewed.append(lane)
         return renewed
+
+
+class StopSign:
+    """Flag that compiled loops of other threads check between two steps: they end if it is not zero."""
+
+    def __init__(self) -> None:
+        self.flag = np.zeros(1, dtype=np.int64)
+
+    def set(self) -> None:
+        """End the loops."""
+        self.flag[0] = 1
+
+    def clear(self) -> None:
+        """Let loops begin again."""
+        self.flag[0] = 0
+
+    def is_set(self) -> bool:
+        """Return True if the loops must end."""
+        return bool(self.flag[0])
 
 
 def block_of(arrays: Iterable[NDArray[np.float64] | NDArray[np.int64]]) -> NDArray[np.int64]:

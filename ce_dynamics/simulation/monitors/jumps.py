@@ -11,7 +11,6 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError
 from ce_dynamics.simulation.monitors.reach import (
     CLOSE,
@@ -213,7 +212,7 @@ def begin(row: Floats, reach: Reach) -> None:
 
 def extend_interval(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
     """Extend an interval around a state, or begin it there if siblings of the loop move the limits."""
-    stride = 2.0 * math.pi / STRIDES_PER_TURN if reach.turns else size_of(reach.S) / 50.0
+    stride = 2.0 * math.pi / STRIDES_PER_TURN if reach.turns else reach.S.loop.size / 50.0
     theta = float(y[reach.q])
     if reach.S.siblings or not is_within(row, theta):
         row[2:4] = theta, theta

@@ -17,12 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.bisection import last_that_holds
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import last_that_holds
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.errors import SingularityWarning
 from ce_dynamics.simulation.monitors.failure_location import remedy_for
 from ce_dynamics.simulation.monitors.postconditions import all_finite
@@ -90,7 +89,7 @@ class Reach:
         if self.turns:
             stride, count = 2.0 * math.pi / STEPS_PER_TURN, STEPS_PER_TURN
         else:
-            stride, count = size_of(self.S) / 100.0, round(100.0 * FARTHEST)
+            stride, count = self.S.loop.size / 100.0, round(100.0 * FARTHEST)
 
         def is_assembled(value: float) -> bool:
             return math.isfinite(self.gearing(y, u, value))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ce_dynamics.algebra.bisection import last_that_holds
+from ce_dynamics.algebra.newton import last_that_holds
 
 
 @pytest.mark.parametrize("threshold", [0.1, -3.7, 1e-300, 0.0, 12345.678])

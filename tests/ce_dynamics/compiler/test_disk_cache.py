@@ -15,7 +15,7 @@ import pytest
 
 from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, llvm, machine, rows, trace
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
-from ce_dynamics.compiler.known_functions import recall_or_compile
+from ce_dynamics.compiler.machine import recall_or_compile
 
 X = np.array([0.3, 0.4])
 

@@ -9,8 +9,7 @@ from scipy.spatial.transform import Rotation
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.analysis import configurations
-from ce_dynamics.compiled.analysis.goals import goal_of
-from ce_dynamics.compiled.analysis.in_loops import found_in_loops
+from ce_dynamics.compiled.analysis.in_loops import found_in_loops, goal_of
 from ce_dynamics.compiled.analysis.poses import ASKED, place_bodies, placed_on_floats
 from ce_dynamics.compiled.model import Model
 from tests.support.stewart import points, stewart

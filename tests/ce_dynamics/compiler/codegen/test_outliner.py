@@ -16,7 +16,7 @@ from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_funct
 from ce_dynamics.compiler.codegen import fused
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import Outline, outline
-from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks.large_systems import chain, comb, tree

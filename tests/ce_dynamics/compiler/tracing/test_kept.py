@@ -7,7 +7,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array, sqrt
 from ce_dynamics.compiler import trace
-from ce_dynamics.compiler.tracing.cut_points import mark
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.compiler.tracing.inline import with_entries
 
 

@@ -19,8 +19,8 @@ from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.signature import Signature
-from ce_dynamics.compiler.tracing import cut_points
 from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.errors import ModelError
 
 RNG = np.random.default_rng(4)
@@ -32,7 +32,7 @@ POINTS = [*RNG.uniform(-8.0, 45.0, (20, N)), np.full(N, np.nan), np.full(N, 1e30
 def readings(x: Any) -> dict[str, Any]:
     total = 0.0
     for k in range(N):
-        cut_points.mark()
+        mark()
         i = floor(x[k])
         s = x[k] - i
         t = TABLES[k % 3]
@@ -80,7 +80,7 @@ def test_table_read_in_one_piece_serves_another(lanes: int) -> None:
         read = [table.at(floor(x[k]), 1) for k, table in enumerate(TABLES)]
         total = 0.0
         for k in range(N):
-            cut_points.mark()
+            mark()
             for _ in range(6):
                 total = total * x[k] + read[k % 3]
         return {"y": np.array([total, *read])}

@@ -8,9 +8,8 @@ import pytest
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.choices import RowChoice, smallest_singular
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, numerical_rank
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.loop import Loop, moving
+from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, moving, numerical_rank
 from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Distance,

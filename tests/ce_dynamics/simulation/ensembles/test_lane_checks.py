@@ -11,9 +11,8 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.simulation.ensembles.arguments import spread
-from ce_dynamics.simulation.ensembles.lane_checks import look_of
 from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes, lanes_of
-from ce_dynamics.simulation.ensembles.lanes import group_of
+from ce_dynamics.simulation.ensembles.lanes import group_of, look_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.postconditions import Bounds, Postconditions

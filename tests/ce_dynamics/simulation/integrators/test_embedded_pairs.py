@@ -20,10 +20,10 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.algebra.arrays import Scalar, where
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, EmbeddedPair, lower_rows
-from ce_dynamics.simulation.integrators.native import make_stepper
 from ce_dynamics.simulation.integrators.pair_kernels import PairBuffers, PairTrack, interpolate
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive
+from ce_dynamics.simulation.native_run import make_stepper
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider
 

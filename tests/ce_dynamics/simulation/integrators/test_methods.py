@@ -15,9 +15,9 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
-from ce_dynamics.simulation.integrators.native import make_stepper, march
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive
+from ce_dynamics.simulation.native_run import make_stepper, march
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.simulation.integrators import plain

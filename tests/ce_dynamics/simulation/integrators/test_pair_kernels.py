@@ -10,8 +10,8 @@ from scipy.integrate import RK45
 
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.integrators.methods import EMBEDDED
-from ce_dynamics.simulation.integrators.native import make_stepper
 from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.native_run import make_stepper
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.ce_dynamics.simulation.integrators.systems import pendulum
 

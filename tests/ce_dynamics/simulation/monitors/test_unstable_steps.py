@@ -26,9 +26,9 @@ from ce_dynamics.simulation.monitors.unstable_steps import (
     stable_step,
     too_long,
 )
+from ce_dynamics.simulation.native_run import make_stepper
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RateAt, RightHandSide
-from ce_dynamics.simulation.simulate import native_stepper
 
 
 def spring(stiffness: float, damper: float) -> ce.System:
@@ -166,7 +166,8 @@ def test_steps_from_elsewhere_leave_the_stepper_alone(
     rhs = RightHandSide(model, None)
     given: dict[str, Any] = {"duration": 1.0, "method": method.name}
     options = RunOptions(**given)
-    stepper = native_stepper(rhs, model.y0, options)
+    u = rhs.inputs_at(0.0, model.y0)
+    stepper = make_stepper(options.settings, rhs.dynamics, rhs.control, u, model.y0, model)
     assert isinstance(stepper, FixedSteps)
     y = np.array((0.3, -1.2))
     rate = RateAt(rhs, 0.0)
