@@ -49,7 +49,8 @@ def make_stepper(
     model: Model,
 ) -> Stepper:
     """Return the integrator of a method at an initial state, its loop compiled."""
-    from ce_dynamics.simulation.integrators.stepper import Adaptive, FixedSteps  # here: loads Numba
+    # here, because it loads Numba
+    from ce_dynamics.simulation.integrators.stepper import Adaptive, FixedSteps
 
     method = METHOD_OF[settings.method]
     jacobian = model.jacobian if method.implicit else None

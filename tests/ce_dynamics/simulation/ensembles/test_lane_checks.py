@@ -12,7 +12,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.simulation.ensembles.arguments import spread
 from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes, lanes_of
-from ce_dynamics.simulation.ensembles.lanes import group_of, look_of
+from ce_dynamics.simulation.ensembles.lanes import Reached, group_of, look_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.postconditions import Bounds, Postconditions
@@ -37,7 +37,8 @@ def seen(model: ce.Model, t: Any, Y: Any, moved: bool = False) -> Any:
     lanes = lanes_of(code, runs, t, asked, settings_of("rk4", FIXED))
     nothing = np.zeros(LANES, dtype=np.int64)
     group = group_of(runs, list(range(LANES)), LANES)
-    return lanes.outcome(group, Y.copy(), np.zeros(LANES), Y[0].copy(), nothing, nothing, nothing)
+    reached = Reached(Y.copy(), np.zeros(LANES), Y[0].copy(), nothing, nothing, nothing)
+    return lanes.outcome(group, reached)
 
 
 def is_calm(model: ce.Model, t: Any, Y: Any, moved: bool) -> bool:
