@@ -5,14 +5,15 @@ With residuals r = (measured − predicted)/σ of all samples the fit minimises
     Σ ρ(r²)/τ + Σ ((θ − θ₀)/s)²,
 
 ρ Huber's loss, θ₀ and s the priors.  The noise of every channel and session is that of the residuals: a
-constant, a part of the signal and a jitter, σ² = a² + (b z)² + (c ż)².  τ is their correlation time in
-samples: N correlated samples are worth N/τ independent ones.  Both are estimated in rounds with the
-free numbers.  The posterior covariance is that of Laplace's approximation.
+constant, a part of the signal and a jitter, σ² = a² + b² ⟨z²⟩ + c² ⟨ż²⟩ over its memory.  τ is their
+correlation time in samples: N correlated samples are worth N/τ independent ones.  Both are estimated in
+rounds with the free numbers.  The posterior covariance is that of Laplace's approximation.
 
-Bands must hold for errors that are neither white nor normal.  Every window is predicted from its measured
-start by the numbers that the other windows give (to first order), as new runs are.  The 95 % quantile of
-these errors, over their standard deviation, is the half width of bands (jackknife+, Barber, Candès, Ramdas
-and Tibshirani, Ann. Statist. 49, 2021: windows need to be exchangeable, nothing else).
+Bands must hold for errors that are neither white nor normal.  Every fifth of a run, whose windows share
+what drifts, is predicted from its leads by the numbers that the rest gives (to first order), as new runs
+are.  The 95 % quantile of these errors, over their standard deviation, is the half width of bands
+(jackknife+, Barber, Candès, Ramdas and Tibshirani, Ann. Statist. 49, 2021: the parts need to be exchangeable,
+nothing else).
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ Data count too much then: no number moves by more than `OUTLYING` of its prior's
 SAME = 1e-6
 """Relative difference of the noise of one state on two processors, which round sums differently."""
 FEWEST = 5
-"""Windows that determine the width of bands: without one of them, four still determine the numbers."""
+"""Parts of runs that determine the width of bands: without one, four still determine the numbers."""
 Key = tuple[str, str]
 """Session and channel."""
 
@@ -409,23 +410,28 @@ class Rounds:
         return r, J, np.minimum(1.0, np.sqrt(self.limits() / np.maximum(r**2, TINY)))
 
     def widths(self, theta: Floats) -> dict[Key, float]:
-        """Return half widths of bands: quantiles of the errors of windows that the others predict.
+        """Return half widths of bands: quantiles of the errors of parts of runs that the others predict.
 
         Errors count as normal where there are fewer than `FEWEST` windows.
         """
         if len(self.problem.segments) < FEWEST:
             return dict.fromkeys(self.keys, WITHIN)
         r, J, w = self.normal(theta)
-        total, fitted, first = J.T @ (w[:, np.newaxis] * J), self.starts, 0
+        total, fitted = J.T @ (w[:, np.newaxis] * J), self.starts
         ratios: dict[Key, list[Floats]] = {}
         self.starts, spread = start_by_leads(
             self.problem, theta, lambda key: (self.noise[key], self.time[key])
         )
-        for rows, own, alone, by, B in self.blocks(theta):
-            some = slice(first, first + len(alone))
-            A, first = J[some] * w[some, np.newaxis], some.stop
-            without = np.linalg.inv(total - A.T @ J[some])
-            error = alone + by @ (without @ (A.T @ r[some]))
+        blocks = self.blocks(theta)
+        ends = np.cumsum([len(block[2]) for block in blocks])
+        parts_of_runs = self.join_segments()
+        for k, (rows, own, alone, by, B) in enumerate(blocks):
+            left_out = np.concatenate(
+                [np.arange(ends[j] - len(blocks[j][2]), ends[j]) for j in parts_of_runs[k]]
+            )
+            A = J[left_out] * w[left_out, np.newaxis]
+            without = np.linalg.inv(total - A.T @ J[left_out])
+            error = alone + by @ (without @ (A.T @ r[left_out]))
             variance = np.einsum("ij,jk,ik->i", by, without, by)
             among = spread[np.ix_(own, own)] / np.outer(self.start_scale[own], self.start_scale[own])
             variance += np.einsum("ij,jk,ik->i", B, among, B)
@@ -436,6 +442,16 @@ class Rounds:
                 )
         self.starts = fitted
         return {key: float(np.quantile(np.concatenate(parts), 0.95)) for key, parts in ratios.items()}
+
+    def join_segments(self) -> list[Any]:
+        """Return for every segment those that it is left out with: a fifth of its run."""
+        runs = [id(segment.run) for segment in self.problem.segments]
+        found: dict[int, Any] = {}
+        for run in dict.fromkeys(runs):
+            own = np.flatnonzero([other == run for other in runs])
+            for part in np.array_split(own, FEWEST):
+                found |= dict.fromkeys(part.tolist(), part)
+        return [found[k] for k in range(len(runs))]
 
     def find_unexplained_channels(self, theta: Floats) -> list[Key]:
         """Return the channels that a constant would predict better."""
