@@ -32,7 +32,7 @@ WHEELBASE = 2.9808
 WRONG_HEADING = 0.02
 """Heading that a filter gains or loses within 1 s where it fails [rad]; antennas resolve 0.003."""
 DRIFT = {"lvms": 0.02, "putnam": 0.05}
-"""Standard deviation of the drift of lateral velocity from window to window [m/s]: seen in fits without it."""
+"""Standard deviation of the drift of lateral velocity between windows [m/s], as seen in fits without it."""
 SERIES = "time", "measured", "predicted", "sd", "window"
 
 
