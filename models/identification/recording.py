@@ -36,7 +36,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
-from ce_dynamics.models.identification.tables import evaluate_column, read_table
+from ce_dynamics.models.identification.tables import GAP, evaluate_column, interpolate_blanks, read_table
 
 UNITS = {
     "road_wheel_angle": "rad", "steering_wheel_angle": "rad", "steering": "1", "throttle": "1", "brake": "1",
@@ -47,8 +47,6 @@ UNITS = {
 """SI units of channels; of others a mapping must name a unit, which stays as it is."""
 MAPPING = ["title", "session", "time", "inputs", "outputs", "use", "free", "standstill"]
 """Keys of a mapping."""
-GAP = 5.0
-"""Median sampling intervals that are a gap when no sample lies in them."""
 STANDSTILL = 0.5
 """Speed below which a vehicle counts as standing [m/s]: wheel pulses and GNSS resolve no less."""
 SPIKE = 3.0
@@ -153,8 +151,12 @@ def read_recording(
             clock = own._replace(time=own.time - main.time[0])
             channels[name] = channel_of(owner, name, entry, clock, time)
             if kind == "inputs":
-                channels[name], notes = fill_blanks(name, channels[name], time)
-                findings += notes
+                blank = np.isnan(channels[name].values)
+                filled = interpolate_blanks(time, channels[name].values)
+                channels[name] = channels[name]._replace(values=filled)
+                if count := int(np.sum(blank & np.isfinite(filled))):
+                    text = f"{count} of {len(time)} samples are interpolated"
+                    findings.append(RecordingFinding(name, "note", text))
     if not kinds["outputs"]:
         raise DataError(f"{label}: outputs: name at least one measured channel, such as yaw_rate")
     name = Path(path).name.partition(".")[0]
@@ -266,21 +268,6 @@ def channel_of(owner: str, name: str, entry: Mapping[str, Any], clock: Clock, ti
         None if place is None else tuple(checks.vector(f"{owner}: position", place, 3, DataError).tolist())
     )
     return Channel(values, unit, output, position)
-
-
-def fill_blanks(name: str, channel: Channel, time: Floats) -> tuple[Channel, list[RecordingFinding]]:
-    """Interpolate an input where its samples are less than a gap apart, as of a slow bus; note it."""
-    good = np.isfinite(channel.values)
-    known, ahead = time[good], np.searchsorted(time[good], time).clip(1, good.sum() - 1)
-    if good.all() or good.sum() < 2:
-        return channel, []
-    apart = known[ahead] - known[ahead - 1]
-    within = (time >= known[0]) & (time <= known[-1]) & (apart <= GAP * np.median(np.diff(known)))
-    filled = np.where(good | within, np.interp(time, known, channel.values[good]), np.nan)
-    text = f"{np.sum(within & ~good)} of {len(time)} samples are interpolated"
-    return channel._replace(values=filled), [RecordingFinding(name, "note", text)] * bool(
-        (within & ~good).any()
-    )
 
 
 def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:

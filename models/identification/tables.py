@@ -24,6 +24,9 @@ from ce_dynamics.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
+GAP = 5.0
+"""Median sampling intervals that are a gap when no sample lies in them."""
+
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a table by the ending of its name; units in parentheses behind names are dropped.
@@ -41,9 +44,7 @@ def read_table(path: Path) -> pd.DataFrame:
         if kind == ".parquet":
             table = pd.read_parquet(path)
         elif kind == ".mf4":
-            from asammdf import MDF  # here, because it is optional
-
-            table = MDF(path).to_dataframe(time_from_zero=False).reset_index(names="time")
+            table = read_mdf(path)
         elif kind == ".mcap":
             table = read_mcap(path)
         else:
@@ -54,23 +55,34 @@ def read_table(path: Path) -> pd.DataFrame:
         raise
     except Exception as error:  # readers raise errors of their own
         raise DataError(f"{path}: {' '.join(str(error).split()) or type(error).__name__}") from None
-    full = [str(name).strip(' #"') for name in table.columns]
+    if table.index.name is not None:
+        table = table.reset_index()
+    full = number_equal([str(name).strip(' #"') for name in table.columns])
     short = [name.partition("(")[0].strip() for name in full]
     table.columns = [s if short.count(s) == 1 else name for s, name in zip(short, full, strict=True)]
     return table.apply(read_numbers).reset_index(drop=True)
+
+
+def number_equal(names: Sequence[str]) -> list[str]:
+    """Return names, those that occur more than once with numbers in parentheses."""
+    return [f"{n} ({names[: k + 1].count(n)})" if names.count(n) > 1 else n for k, n in enumerate(names)]
 
 
 def read_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return the numbers of a column; of dates (ISO 8601) and times of day the seconds."""
     import pandas as pd  # here, because it takes long to load
 
-    numbers = pd.to_numeric(column, errors="coerce")
-    if pd.api.types.is_numeric_dtype(column) or numbers.notna().any():
-        return numbers
-    text = column.astype(str)
-    dates = pd.to_datetime(text, errors="coerce", format="ISO8601", utc=True)
-    of_day = pd.to_timedelta(text.where(text.str.contains(":")), errors="coerce")
-    since = dates - pd.Timestamp(0, tz="UTC") if dates.notna().any() else of_day
+    if column.dtype.kind not in "mM":
+        numbers = pd.to_numeric(column, errors="coerce").astype(float)
+        if pd.api.types.is_numeric_dtype(column) or numbers.notna().any():
+            return numbers
+    since = column
+    if column.dtype.kind != "m":
+        given = column if column.dtype.kind == "M" else column.astype(str)
+        dates = pd.to_datetime(given, errors="coerce", format="ISO8601", utc=True)
+        since = dates - pd.Timestamp(0, tz="UTC")
+        if not dates.notna().any():
+            since = pd.to_timedelta(given.where(given.str.contains(":")), errors="coerce")
     return since.dt.total_seconds()
 
 
@@ -85,9 +97,8 @@ def read_text(path: Path) -> pd.DataFrame:
     text = text.lstrip("\r\n")
     heading = text.partition("\n")[0]
     separator = max(",;\t", key=heading.count)
-    names = [name.strip() for name in next(csv.reader([heading], delimiter=separator), [])]
-    numbered = [f"{n} ({names[: k + 1].count(n)})" if names.count(n) > 1 else n for k, n in enumerate(names)]
-    options: Any = {"dtype": str, "header": None, "skiprows": 1, "names": numbered, "index_col": False}
+    names = number_equal([name.strip() for name in next(csv.reader([heading], delimiter=separator), [])])
+    options: Any = {"dtype": str, "header": None, "skiprows": 1, "names": names, "index_col": False}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -113,8 +124,23 @@ def decode(content: bytes) -> str:
         return content.decode("latin-1")
 
 
+def read_mdf(path: Path) -> pd.DataFrame:
+    """Read the signals of MDF4 over all their instants, without values between those of a signal."""
+    import pandas as pd  # here, because it takes long to load
+    from asammdf import MDF  # here, because it is optional
+
+    found: list[pd.Series[Any]] = []
+    for signal in MDF(path).iter_channels():
+        if signal.samples.ndim == 1 and signal.samples.dtype.names is None and len(signal.samples):
+            series = pd.Series(signal.samples, index=signal.timestamps, name=signal.name)
+            found.append(series[~series.index.duplicated()])
+    if not found:
+        raise DataError(f"{path}: the file has no signal with samples")
+    return pd.concat(found, axis=1).sort_index().reset_index(names="time")
+
+
 def read_mcap(path: Path) -> pd.DataFrame:
-    """Read the numbers of JSON messages: columns ``topic.field`` over the log time, the latest value held."""
+    """Read the numbers of JSON messages: columns ``topic.field.subfield`` over the log time."""
     import pandas as pd  # here, because it takes long to load
     from mcap.reader import make_reader  # here, because it is optional
 
@@ -126,11 +152,39 @@ def read_mcap(path: Path) -> pd.DataFrame:
                     f"{path}: {channel.topic}: messages are {channel.message_encoding}; export JSON"
                 )
             topic = channel.topic.strip("/").replace("/", ".")
-            content = json.loads(message.data)
-            numbers = {f"{topic}.{k}": float(v) for k, v in content.items() if isinstance(v, int | float)}
-            rows.append({"time": message.log_time * 1e-9, **numbers})
-    table = pd.DataFrame(rows)
-    return table.groupby("time", as_index=False).last().ffill()
+            rows.append({"time": message.log_time * 1e-9, **numbers_of(topic, json.loads(message.data))})
+    if not rows:
+        raise DataError(f"{path}: the file has no messages")
+    return pd.DataFrame(rows).groupby("time", as_index=False).last()
+
+
+def numbers_of(name: str, content: Any) -> dict[str, float]:
+    """Return the numbers of a message by name, those of fields and lists within it as ``name.field``."""
+    if isinstance(content, int | float):
+        return {name: float(content)}
+    fields = (
+        content.items()
+        if isinstance(content, dict)
+        else enumerate(content)
+        if isinstance(content, list)
+        else ()
+    )
+    found: dict[str, float] = {}
+    for key, value in fields:
+        found |= numbers_of(f"{name}.{key}", value)
+    return found
+
+
+def interpolate_blanks(time: Floats, values: Floats) -> Floats:
+    """Interpolate where samples are at most `GAP` of their usual intervals apart, as of a slow bus."""
+    good = np.isfinite(values)
+    if good.all() or good.sum() < 2:
+        return values
+    known = time[good]
+    ahead = np.searchsorted(known, time).clip(1, len(known) - 1)
+    near = known[ahead] - known[ahead - 1] <= GAP * np.median(np.diff(known))
+    near &= (time >= known[0]) & (time <= known[-1])
+    return np.where(good | near, np.interp(time, known, values[good]), np.nan)
 
 
 OPERATIONS: dict[type, Callable[..., Any]] = {
@@ -141,14 +195,18 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"sin": sin, "cos": cos, "tan": tan}
 
 
 def evaluate_column(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -> Floats:
-    """Return a column, or a formula of columns."""
+    """Return a column, or a formula; of several columns these are interpolated, see `interpolate_blanks`."""
 
     def difference_quotient(values: Any, width: float) -> Any:
         seconds = checks.number(f"{owner}: width of d(column, width)", width, above=0.0, error=DataError)
-        ahead, behind = (np.interp(time + 0.5 * side * seconds, time, values) for side in (1.0, -1.0))
+        known = interpolate_blanks(time, values)
+        ahead, behind = (np.interp(time + 0.5 * side * seconds, time, known) for side in (1.0, -1.0))
         return (ahead - behind) / seconds
 
     functions = FUNCTIONS | {"unwrap": np.unwrap, "d": difference_quotient}
+    used = {name: columns[name] for name in names_in(text, list(columns)) if name in columns}
+    if text not in columns and len(used) > 1:
+        columns = {**columns, **{name: interpolate_blanks(time, values) for name, values in used.items()}}
     with np.errstate(all="ignore"):  # samples without a number are counted
         made = evaluate_formula(owner, text, columns, functions)
     return np.array(np.broadcast_to(made, time.shape), dtype=float)

@@ -13,7 +13,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.recording import read_recording, relation
-from ce_dynamics.models.identification.tables import FUNCTIONS, evaluate_formula, names_in
+from ce_dynamics.models.identification.tables import FUNCTIONS, evaluate_formula, names_in, numbers_of
 
 MAPPING = {
     "inputs": {"road_wheel_angle": "delta", "speed": {"column": "v", "unit": "km/h"}},
@@ -52,12 +52,12 @@ def write_parquet(path: Path) -> None:
 
 
 def write_mdf(path: Path) -> None:
-    """The run as MDF4, its steering at half the rate of the others."""
+    """The run as MDF4, its steering at half the rate of the others, and at the end."""
     asammdf = pytest.importorskip("asammdf")
     made = columns()
     with asammdf.MDF(version="4.10") as file:
         for name in ("delta", "v", "r"):
-            some = slice(None, None, 2 if name == "delta" else 1)
+            some = np.union1d(np.arange(0, 1000, 2 if name == "delta" else 1), 999)
             file.append([asammdf.Signal(made[name][some], made["time"][some], name=name)])
         file.save(path)
 
@@ -95,12 +95,41 @@ def test_recording_reads_format(
         "outputs": {"yaw_rate": {"column": f"{car}r", "unit": "deg/s"}},
     }
     run, made = read_recording(path, mapping, wheelbase=WHEELBASE), columns()
-    # MDF4 holds the steering over two samples: at most 0.05·2 rad/s · 20 ms; times of MCAP have 16 digits.
+    # Steering is interpolated over 40 ms: at most (0.04 · 2)²/8 of 0.05 rad; times of MCAP have 16 digits.
     np.testing.assert_allclose(run.time, made["time"], atol=2e-7)
-    np.testing.assert_allclose(run.inputs["road_wheel_angle"].values, made["delta"], atol=2.1e-3)
+    np.testing.assert_allclose(run.inputs["road_wheel_angle"].values, made["delta"], atol=4.1e-5)
     np.testing.assert_allclose(run.inputs["speed"].values, made["v"] / 3.6, rtol=1e-12)
     np.testing.assert_allclose(run.outputs["yaw_rate"].values, np.radians(made["r"]), rtol=1e-12)
     np.testing.assert_allclose(run.spans, [(0.0, made["time"][-1])], atol=2e-7)
+
+
+def test_slow_signals_keep_their_samples(tmp_path: Path) -> None:
+    asammdf, made = pytest.importorskip("asammdf"), columns()
+    with asammdf.MDF(version="4.10") as file:
+        for name, some in (("delta", slice(500)), ("v", slice(None)), ("r", slice(None, None, 10))):
+            file.append([asammdf.Signal(made[name][some], made["time"][some], name=name)])
+        file.save(tmp_path / "run.mf4")
+    run = read_recording(tmp_path / "run.mf4", MAPPING, wheelbase=WHEELBASE)
+    # Interpolated outputs would count as samples, and an input held beyond its end as measured.
+    assert np.isfinite(run.outputs["yaw_rate"].values).sum() == 100
+    assert run.spans == [(0.0, pytest.approx(9.98))]
+    assert np.isfinite(run.outputs["ay"].values).sum() == 991, "formulas of columns interpolate between them"
+
+
+def test_messages_may_have_nested_fields() -> None:
+    assert numbers_of("car", {"v": {"x": 1, "list": [2.5, "a"]}, "ok": True, "none": None}) == {
+        "car.v.x": 1.0, "car.v.list.0": 2.5, "car.ok": 1.0
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", ["ms", "ns"])
+def test_parquet_may_have_dates_as_index(tmp_path: Path, unit: str) -> None:
+    made = columns()
+    dates = pd.to_datetime(made.pop("time") + 1.7e9, unit="s").astype(f"datetime64[{unit}]")
+    table = pd.DataFrame(made, index=pd.Index(dates, name="time"))
+    table.to_parquet(tmp_path / "run.parquet")
+    run = read_recording(tmp_path / "run.parquet", MAPPING, wheelbase=WHEELBASE)
+    np.testing.assert_allclose(run.time, columns()["time"], atol=5e-7 if unit == "ns" else 1.1e-3)
 
 
 def test_recording_takes_unequal_sampling(tmp_path: Path) -> None:
