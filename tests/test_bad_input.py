@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,8 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models import kc
-from tests.campaigns.bad_input.cases import FINE, Case, End, judged, spread
-from tests.campaigns.bad_input.catalogue import CATEGORIES, cases_of
+from tests.campaigns.bad_input.cases import FINE, Case, End, judged, judged_within_limits, spread
+from tests.campaigns.bad_input.catalogue import CATEGORIES, cases_of, prepare
 from tests.campaigns.bad_input.command_line import SHORT, command
 from tests.campaigns.bad_input.runs import model
 from tests.models.kc.soft_sedan import soft_sedan
@@ -36,6 +37,21 @@ def test_bad_input_is_refused_by_name(category: str, tmp_path: Path, monkeypatch
     assert len(chosen) == SAMPLES[category]
     ends = {case.name: judged(case) for case in chosen}
     assert {name: end for name, end in ends.items() if end[0] not in FINE} == {}
+
+
+if os.environ.get("CE_DYNAMICS_BAD_INPUT") == "all":  # python -m tests.campaign bad_input
+    EVERY = [
+        pytest.param(category, number, id=f"{category}-{number}-{case.name.isascii() and case.name[:60]}")
+        for category in CATEGORIES
+        for number, case in enumerate(cases_of(category))
+    ]
+
+    @pytest.mark.parametrize(("category", "number"), EVERY)
+    def test_every_case(category: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        prepare(category)
+        end, said = judged_within_limits(cases_of(category)[number])
+        assert end in FINE, (cases_of(category)[number].name, said[:300])
 
 
 ARGUMENTS = {
@@ -107,7 +123,7 @@ READ = {
 
 def test_public_names_are_tried_with_bad_input() -> None:
     tried: set[str] = set()
-    for category in set(CATEGORIES) - {"command line", "more commands", "sweeps"}:
+    for category in set(CATEGORIES) - {"command line", "sweeps"}:
         for case in cases_of(category):
             tried.update(re.findall(r"[A-Za-z_]\w+", re.split("[:(]", case.name)[0]))
     names = {
@@ -133,7 +149,7 @@ COMMANDS = (  # how they end
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_refuse_by_name(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (case,) = [case for case in cases_of("more commands") if case.name.endswith(command)]
+    (case,) = [case for case in cases_of("command line") if case.name.endswith(command)]
     end, said = judged(case)
     assert end is End.REFUSED, said
 

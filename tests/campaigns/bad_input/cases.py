@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
+import resource
 import shutil
+import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
@@ -28,7 +31,6 @@ class End(str, Enum):
     FOREIGN = "foreign exception"
     HANG = "hang"
     MEMORY = "memory"
-    DIED = "process died"
 
 
 FINE = (End.REFUSED, End.WARNED, End.ALLOWED)
@@ -112,3 +114,36 @@ def spread(cases: Sequence[Case], number: int | None) -> list[Case]:
     if number is None or number >= len(cases):
         return list(cases)
     return [cases[(k * len(cases)) // number] for k in range(number)]
+
+
+SECONDS, WALL_SECONDS, BYTES, GRACE = 10, 300, 2**30, 60
+"""Limits of a case: processor time and wall time [s], memory, wall time beyond which its process ends [s]."""
+
+
+class TooLongError(BaseException):
+    """Nobody may catch it as an error of a case."""
+
+
+def judged_within_limits(case: Case) -> tuple[End, str]:
+    """Judge a case within its limits; a process that sees no signal in compiled code ends itself."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TooLongError
+
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, stop)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS)
+    faulthandler.dump_traceback_later(WALL_SECONDS + GRACE, exit=True)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (taken + BYTES, before[1]))
+        return judged(case)
+    except TooLongError:
+        return End.HANG, f"more than {SECONDS} s"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -16,7 +16,6 @@ from tests.campaigns.bad_input import (
     description,
     elements,
     mjcf,
-    more_commands,
     pages,
     procedures,
     roads,
@@ -33,7 +32,7 @@ from tests.campaigns.bad_input.cases import Case
 MODULES: dict[str, ModuleType] = {
     "description": description, "runs": runs, "data file": data_file, "command line": command_line,
     "sweeps": sweeps, "URDF": urdf, "MJCF": mjcf, "studies": studies, "roads": roads,
-    "vehicle parts": vehicle_parts, "more commands": more_commands, "vehicle files": vehicle_files,
+    "vehicle parts": vehicle_parts, "vehicle files": vehicle_files,
     "elements": elements, "controllers": controllers, "analyses": analyses, "procedures": procedures,
     "pages": pages, "Chrono files": chrono_files, "surroundings": surroundings,
 }  # fmt: skip
@@ -53,16 +52,7 @@ def cases_of(category: str) -> Sequence[Case]:
     return [case for make in makers for case in make()]
 
 
+@cache
 def prepare(category: str) -> None:
     """Compile loops before cases of a category are timed."""
     getattr(MODULES[category], "prepare", lambda: None)()
-
-
-def tasks(categories: Sequence[str], sample: int | None = None) -> list[tuple[str, int]]:
-    """Category and number of the cases to run; of each category a sample, evenly from all of it."""
-    chosen = []
-    for category in categories:
-        total = len(cases_of(category))
-        n = total if sample is None else min(sample, total)
-        chosen += [(category, (k * total) // n) for k in range(n)]
-    return chosen

@@ -1,10 +1,9 @@
-"""Command lines of ``simulate-vehicle``: exit code 2 and one line, never a traceback."""
+"""Command lines of ``simulate-vehicle`` and its subcommands: exit code 2 and one line, never a traceback."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import itertools
 from typing import Any
 
 from ce_dynamics.cli.command import execute
@@ -13,8 +12,119 @@ from tests.campaigns.bad_input.cases import Case
 
 LONG = "x" * 5000
 NUMBERS = ("", "nan", "inf", "-1", "0", "1e400", "ten", "1 kg", "1 km^999", "1,5", "[1]", "\0", "9" * 5000)
+NO_ZERO = tuple(value for value in NUMBERS if value != "0")
+RANGES = (
+    "", ":", "1", "1:", ":1", "0:0", "1:-1", "nan:1", "0:inf", "-0.1:0.1:0", "-0.1:0.1:1.5", "-0.1:0.1:-3",
+    "a:b", "0:1:999999999", "0:1 km^999:3", "0:1 kg:3", "1:2:3:4",
+)  # fmt: skip
+WORDS = ("", "nothing", "PARALLEL", "\0", LONG, "/dev/zero")
+FILES = ("", "nothing", "/dev/zero", "/tmp")
+NOWHERE = ("/dev/null/x", "\0", LONG)
+ROADS = ("nothing", "bump:height=nan", "\0")
+TYRES = ("nothing", "no.tir", "\0")
+CHANGES = ("", "nothing=1", "chassis.mass=nan")
 SHORT = ("--duration", "0.01")
 VARY = "chassis.mass=2000:2400"
+SWEEP = ("sweep", VARY, "--runs", "2", "--processes", "1", "--output", "bad")
+RIG = ("kc", "--travel", "-0.01:0.01:3", "--steering", "-0.1:0.1:3", "--no-plots", "--output", "bad")
+HANDLING = ("handling", "step-input", "--no-plots")
+
+WRONG: tuple[tuple[tuple[str, ...], dict[str, tuple[str, ...]]], ...] = (
+    (SHORT, {
+        "--rtol": (*NUMBERS, "2", "1", "1e-300", "1e300"), "--atol": NUMBERS, "--speed": NUMBERS,
+        "--method": ("rk5", "", "RK4 ", "rk45\0"),
+        "--set": (
+            "", "x", "chassis.mass", "chassis.mass=", "chassis.mass=-1", "chassis.mass=nan", "nothing=1",
+            "front.D=1", "front.D.y=1e300", "front.D=(1e300,0,0)", "front.D=(1,2)", "front.W=(1e10,0,0)",
+            "chassis.mass=1 km^999", "front.D=(0,0,0)", "gravity=0",
+        ),
+        "--output": ("/dev/null", "/dev/null/x", "/proc/x", "\0", LONG),
+    }),
+    ((), {
+        "--duration": (*NUMBERS, "1e9", "1e300", "1 km"),
+        "--manoeuvre": ("no", "drift", "double-lane-change ", "\0", LONG),
+        "--model": ("no", "drift", "\0", LONG, "/dev/zero", "/dev/null", "/tmp", "/proc/self/mem"),
+    }),
+    *(
+        (("-m", manoeuvre, "--speed", "12", *SHORT), {"-o": (
+            "", "radius", "radius=", "=1", "radius=nan", "nothing=1", "speed=12", "radius=1 km^999",
+            "radius=-1", "friction=0", "friction=inf", "steer=2",
+        )})
+        for manoeuvre in ("double-lane-change", "step-steer", "steady-circle", "no-such")
+    ),
+    (SWEEP, {
+        "--step": (*NUMBERS, "1e-12", "1e-300", "1e-15 s"), "--interval": (*NUMBERS, "1e-9", "1e-300"),
+        "--duration": NUMBERS, "--speed": NUMBERS,
+        "--runs": ("", "0", "-1", "x", "1.5", "nan", "99999999999999", "9" * 100),
+        "--kind": ("", "gird", "GRID", "random"), "--model": ("ride", "no-such", "/dev/zero", "/tmp"),
+    }),
+    ((*SWEEP, *SHORT), {
+        "--seed": ("x", "1.5", "-1", "9" * 100), "--processes": ("0", "-1", "x", "9999999"),
+        "--scheduler": (
+            "", "x", "tcp://", "tcp://nobody", "localhost", "tcp://127.0.0.1", "tcp://127.0.0.1:x",
+            "tcp://127.0.0.1:1", "http://x:1", "\0", "127.0.0.1:99999999",
+        ),
+        "--output": ("/dev/null", "/proc/x", *NOWHERE),
+    }),
+    (RIG, {
+        "--travel": RANGES, "--steering": RANGES, "--forces": RANGES[1:], "--torques": RANGES[1:],
+        **dict.fromkeys(("--sweep", "--force", "--at", "--hold", "--axle", "--vehicle"), WORDS),
+        "--set": (*CHANGES, "x", "front.D=nan", "front.D=(1e300,0,0)", "front.D.y=1 kg"),
+        "--output": ("/dev/null/x",),
+    }),
+    *(
+        (("export", kind), {
+            "--model": FILES, "--name": ("", "1x", "a b", "../x", "double", "\0", LONG, "ä"),
+            "--road": (*ROADS, "no.crg"), "--tyre": (*TYRES, "front=no.tir", "="), "--set": CHANGES,
+            "--speed": NO_ZERO, "--output": NOWHERE,
+        })
+        for kind in ("fmu", "c")
+    ),
+    (("export", "fmu"), {"--fmi": ("", "1.0", "3", "two"), "--platform": ("", "amiga", "\0")}),
+    (("drive",), {
+        "--vehicle": FILES, "--manoeuvre": ("", "nothing"), "--road": ROADS, "--tyre": TYRES,
+        "--slider": (
+            "", "nothing", "chassis.mass=2:1", "chassis.mass=nan:1", "chassis.mass=1:inf", "nothing=1:2",
+            "=1:2",
+        ),
+        "--set": CHANGES, "--step": (*NUMBERS, "1e-300", "1e300", "10"), "--speed": NO_ZERO,
+        "--output": NOWHERE,
+    }),
+    (HANDLING, {
+        "--vehicle": ("", "nothing", "/dev/zero"), "--set": CHANGES,
+        "--variant": ("", "x", "a:nothing=1", "=", "\0"),
+        "--option": ("", "x", "nothing=1", "speed=nan", "speed=1 km^999", "=1"),
+        "--tyre": TYRES[:2], "--road": ROADS[:2],
+    }),
+    (("export",), dict.fromkeys(("", "nothing", "C", "\x00", LONG), ())),
+    (("convert",), dict.fromkeys((*FILES, "nothing.json", "/dev/null", "\x00", LONG), ())),
+    (("handling",), dict.fromkeys(("", "nothing", "\x00", LONG, "--nothing"), ())),
+)  # fmt: skip
+"""Options with wrong values, after words that are right; words without values are wrong themselves."""
+VARIED = (
+    "", "chassis.mass", "chassis.mass=", "chassis.mass=1:2:3:4", "chassis.mass=2:1", "chassis.mass=1:1",
+    "chassis.mass=a:b", "chassis.mass=1:nan", "chassis.mass=1:inf", "chassis.mass=1 m:2 m",
+    "chassis.mass=1 km^999:2", "chassis.mass=-1:2", "nothing=1:2", "front.D=1:2", "chassis=1:2",
+    "front=1:2", "chassis.mass=1:2:1", "chassis.mass=1:2:0", "chassis.mass=1:2:-3", "chassis.mass=1:2:x",
+    "chassis.mass=1:2:99999999999", "chassis.mass=1:2:" + "9" * 5000, "chassis.mass=,", "chassis.mass=1,",
+    "=1:2", "a..b=1:2", "chassis.mass=-1e308:1e308",
+)  # fmt: skip
+CONFLICTS = (
+    ("front.spring.linear=1e5:2e5", "front_left.spring.linear=1e5:2e5"),
+    ("spring.linear=1e5:2e5", "front.spring.linear=1e5:2e5"),
+    ("chassis.mass=2000:2100", "chassis.mass=2200:2300"),
+    ("front.D.y=0.3:0.31", "front_left.D.y=0.3:0.31"),
+)
+LINES = (
+    ("--nothing",), ("nothing",), ("--speed",), ("--duration", "1", "2"), ("-x",),
+    ("--vehicle", "ride", "-m", "step-steer"), ("--model", "ride", "--speed", "3"),
+    ("--speed", "12", "-o", "speed=12"), ("--list-parameters", "--model", "nothing"),
+    ("--list-parameters", "--set", "nothing=1"), ("--list-parameters", "--set", "chassis.mass=nan"),
+    ("cache", "--nothing"), ("cache", "more"), ("sweep",), ("sweep", "--nothing"), ("kc", "--nothing"),
+    ("kc", "more"), ("kc", "--axle", "rear", "--sweep", "steering", *RIG[1:-2]),
+    ("handling", "step-input", "step-input", "--option", "nothing=1"),
+)  # fmt: skip
+"""Words that do not belong together."""
 
 
 class SaidError(CeDynamicsError):
@@ -46,107 +156,32 @@ def prepare() -> None:
     """Compile what is compiled once."""
     command("--no-plots", *SHORT)
     command("--vehicle", "ride", *SHORT)
+    command("kc", "--travel", "0:0.01:2", "--no-plots", "--output", "bad")
 
 
 def of_options() -> list[Case]:
     """Values of options."""
-    found = [
-        case(*(() if name == "--duration" else SHORT), name, value)
-        for name, value in itertools.product(("--rtol", "--atol", "--speed", "--duration"), NUMBERS)
-    ]
-    found += [case(*SHORT, "--rtol", value) for value in ("2", "1", "1e-300", "1e300")]
+    found = []
+    for words, options in WRONG:
+        for option, values in options.items():
+            at = words.index(option) if option in words else len(words)
+            left = (*words[:at], *words[at + 2 :])
+            found += [case(*left, option, value) for value in values] or [case(*words, option)]
     found += [case(*SHORT, "--atol", value, may=True) for value in ("2", "1", "1e-300", "1e300")]
-    found += [
-        case("--duration", value, may=value == "1e-300") for value in ("1e9", "1e300", "1 km", "1e-300")
-    ]
-    found += [case(*SHORT, "--method", value) for value in ("rk5", "", "RK4 ", "rk45\0")]
-    for value in ("no", "drift", "double-lane-change ", "\0", LONG):
-        found += [case("--manoeuvre", value), case("--model", value)]
-    values = (
-        "", "radius", "radius=", "=1", "radius=nan", "nothing=1", "speed=12", "radius=1 km^999", "radius=-1",
-        "friction=0", "friction=inf", "steer=2",
-    )  # fmt: skip
-    manoeuvres = ("double-lane-change", "step-steer", "steady-circle", "no-such")
-    found += [
-        case("-m", manoeuvre, "--speed", "12", *SHORT, "-o", value)
-        for value, manoeuvre in itertools.product(values, manoeuvres)
-    ]
-    overrides = (
-        "", "x", "chassis.mass", "chassis.mass=", "chassis.mass=-1", "chassis.mass=nan", "nothing=1",
-        "front.D=1", "front.D.y=1e300", "front.D=(1e300,0,0)", "front.D=(1,2)", "chassis.mass=1 km^999",
-        "chassis.mass=1e308", "front.spring.linear=1e300", "chassis.inertia=diag(1,1,1e308)",
-        "front.D=(0,0,0)", "gravity=0", "front.W=(1e10,0,0)",
-    )  # fmt: skip
     heavy = ("chassis.mass=1e308", "front.spring.linear=1e300", "chassis.inertia=diag(1,1,1e308)")
-    for value in overrides:
-        found.append(case(*SHORT, "--set", value, may=value in heavy))
-        found.append(case("--vehicle", "ride", *SHORT, "--set", value, may=True))
-    return found
+    found += [case(*SHORT, "--set", value, may=True) for value in heavy]
+    return [*found, case("--duration", "1e-300", may=True)]
 
 
 def of_words() -> list[Case]:
-    """Words that do not belong together."""
-    lines = (
-        ("--nothing",), ("nothing",), ("--speed",), ("--duration", "1", "2"), ("-x",),
-        ("--vehicle", "ride", "-m", "step-steer"), ("--model", "ride", "--speed", "3"),
-        ("--speed", "12", "-o", "speed=12"), ("--model", "/dev/zero"), ("--model", "/dev/null"),
-        ("--model", "/tmp"), ("--model", "/proc/self/mem"), (*SHORT, "--output", "/dev/null"),
-        (*SHORT, "--output", "/dev/null/x"), (*SHORT, "--output", "/proc/x"), (*SHORT, "--output", "\0"),
-        (*SHORT, "--output", LONG), ("--list-parameters", "--model", "nothing"),
-        ("--list-parameters", "--set", "nothing=1"), ("--list-parameters", "--set", "chassis.mass=nan"),
-        ("cache", "--nothing"), ("cache", "more"), ("sweep",), ("sweep", "--nothing"),
-    )  # fmt: skip
-    return [case(*line) for line in lines]
-
-
-def sweep(*arguments: str, may: bool = False) -> Case:
-    """A case of the subcommand."""
-    alone = () if "--processes" in arguments else ("--processes", "1")  # a worker may start no others
-    return case("sweep", *arguments, *alone, "--output", "bad", may=may)
-
-
-def of_sweeps() -> list[Case]:
-    """The subcommand ``sweep``."""
-    found = []
-    varied = (
-        "", "chassis.mass", "chassis.mass=", "chassis.mass=1:2:3:4", "chassis.mass=2:1", "chassis.mass=1:1",
-        "chassis.mass=a:b", "chassis.mass=1:nan", "chassis.mass=1:inf", "chassis.mass=1 m:2 m",
-        "chassis.mass=1 km^999:2", "chassis.mass=-1:2", "nothing=1:2", "front.D=1:2", "chassis=1:2",
-        "front=1:2", "chassis.mass=1:2:1", "chassis.mass=1:2:0", "chassis.mass=1:2:-3", "chassis.mass=1:2:x",
-        "chassis.mass=1:2:99999999999", "chassis.mass=1:2:" + "9" * 5000, "chassis.mass=,",
-        "chassis.mass=1,", "=1:2", "a..b=1:2", "chassis.mass=-1e308:1e308",
-    )  # fmt: skip
-    for text in varied:
-        found += [sweep(text, "--runs", "2", *SHORT), sweep(text, "--kind", "grid", *SHORT)]
-    names = ("--step", "--interval", "--duration", "--speed")
-    found += [sweep(VARY, "--runs", "2", name, value) for name, value in itertools.product(names, NUMBERS)]
-    found += [sweep(VARY, "--runs", "1", "--step", value) for value in ("1e-12", "1e-300", "1e-15 s")]
-    found += [sweep(VARY, "--runs", "2", "--interval", value) for value in ("1e-9", "1e-300")]
-    counts = ("", "0", "-1", "x", "1.5", "nan", "99999999999999", "9" * 100)
-    found += [sweep(VARY, "--runs", value) for value in counts]
-    found += [sweep(VARY, "--runs", "1", *SHORT, "--seed", value) for value in ("x", "1.5", "-1", "9" * 100)]
-    found += [
-        sweep(VARY, "--runs", "1", *SHORT, "--processes", value) for value in ("0", "-1", "x", "9999999")
-    ]
-    addresses = (
-        "", "x", "tcp://", "tcp://nobody", "localhost", "tcp://127.0.0.1", "tcp://127.0.0.1:x",
-        "tcp://127.0.0.1:1", "http://x:1", "\0", "127.0.0.1:99999999",
-    )  # fmt: skip
-    found += [sweep(VARY, "--runs", "1", *SHORT, "--scheduler", value) for value in addresses]
-    found += [sweep(VARY, "--runs", "2", "--kind", value) for value in ("", "gird", "GRID", "random")]
-    conflicts = (
-        ("front.spring.linear=1e5:2e5", "front_left.spring.linear=1e5:2e5"),
-        ("spring.linear=1e5:2e5", "front.spring.linear=1e5:2e5"),
-        ("chassis.mass=2000:2100", "chassis.mass=2200:2300"),
-        ("front.D.y=0.3:0.31", "front_left.D.y=0.3:0.31"),
-    )
-    for first, second in conflicts:
-        found.append(sweep(first, second, "--runs", "2", *SHORT))
-        found.append(sweep(first, "--set", second.partition(":")[0], "--runs", "2", *SHORT))
-    found += [
-        sweep(VARY, "--runs", "1", "--model", value) for value in ("ride", "no-such", "/dev/zero", "/tmp")
-    ]
-    folders = ("/dev/null", "/dev/null/x", "/proc/x", "\0", LONG)
-    found += [case("sweep", VARY, "--runs", "1", *SHORT, "--output", value) for value in folders]
+    """Words that do not belong together; distributions of sweeps."""
+    alone = ("--processes", "1", "--output", "bad")
+    found = [case(*line) for line in LINES]
+    for text in VARIED:
+        kinds = (("--runs", "2"), ("--kind", "grid"))
+        found += [case("sweep", text, *kind, *SHORT, *alone) for kind in kinds]
+    for first, second in CONFLICTS:
+        for words in ((first, second), (first, "--set", second.partition(":")[0])):
+            found.append(case("sweep", *words, "--runs", "2", *SHORT, *alone))
     keys = ("chassis.mass", "front.spring.linear", "rear.spring.linear", "road.friction")
-    return [*found, sweep(*(f"{key}=1:2:1000" for key in keys), "--kind", "grid")]
+    return [*found, case("sweep", *(f"{key}=1:2:1000" for key in keys), "--kind", "grid", *alone)]

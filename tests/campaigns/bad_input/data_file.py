@@ -1,11 +1,11 @@
-"""Data files of the HMMWV: every kind of wrong value at every kind of key, wrong files, wrong text."""
+"""Data files of the HMMWV: wrong files, damaged ones, overrides; `vehicle_files` has wrong lines."""
 
 from __future__ import annotations
 
 import random
 import re
 import tempfile
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +13,13 @@ from ce_dynamics.models.vehicles.description import HmmwvParameters, VehiclePara
 from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.bad_input.cases import Case, Content, reading
 
-SCALARS = {
-    "text": "heavy", "nan": ".nan", "plain nan": "nan", "infinity": ".inf", "overflow": "1e999",
-    "minus": "-1e9", "wrong unit": "12 K", "other unit": "3 A/m", "huge exponent": "1 km^999",
-    "huger exponent": "1 km^99999999999999999999", "minus exponent": "1 / km^999",
-    "many units": "1 " + "*".join(["kg"] * 5000), "list": "[1, 2, 3, 4, 5, 6, 7]", "mapping": "{x: 1}",
-    "null": "", "boolean": "yes", "date": "2020-01-01", "unknown source": "1 [nobody]",
-    "open bracket": "1 [", "digits": "1" * 5000, "expression": "1 + 1", "hexadecimal": "0x10",
-    "underscore": "1_000", "comma": "1,5", "arabic digits": "١٢",
-}  # fmt: skip
-
-
 MAY_BE = ("sources are text", "title is a mapping", "unknown tag")
 """Files that may be read: what they have too much moves nothing."""
-
-VALUES_THAT_MAY_BE = ("digits", "underscore", "arabic digits", "minus", "list", "minus exponent", "mapping")
-"""Values that are right for some quantities."""
 
 
 def load(text: Content) -> Any:
     """Load a data file with some content."""
     return reading(VehicleParameters.load, text, ".yaml")()
-
-
-@cache
-def leaves() -> tuple[str, ...]:
-    """All parameters, as overrides name them."""
-    return tuple(parameter.key for parameter in HmmwvParameters.load().flat())
 
 
 def nested(key: str, value: str) -> str:
@@ -48,49 +28,11 @@ def nested(key: str, value: str) -> str:
     return "\n".join(lines) + f" {value}\n"
 
 
-def of_values() -> list[Case]:
-    """A wrong value at one key."""
-    found = []
-    chosen = leaves()[::6]
-    for key in chosen:
-        for name, value in SCALARS.items():
-
-            def run(key: str = key, value: str = value) -> Any:
-                return load(nested(key, value))
-
-            may = name in VALUES_THAT_MAY_BE
-            says = () if name in ("open bracket", "mapping") else (key.rpartition(".")[2],)
-            found.append(Case(f"{key}: {name}", run, says, may))
-    return found
-
-
-def of_keys() -> list[Case]:
-    """Wrong keys."""
-    found = []
-    for key in leaves()[::12]:
-        parts = key.split(".")
-        found += [
-            Case(f"key {wrong} ({name})", partial(load, nested(wrong, "1")))
-            for name, wrong in {
-                "misspelt": ".".join([*parts[:-1], parts[-1] + "x"]),
-                "too deep": f"{key}.more",
-                "section": parts[0] if len(parts) > 1 else f"{key}s",
-                "number": ".".join([*parts[:-1], "1"]),
-            }.items()
-        ]
-    found += [
-        Case(f"keys {text!r}", partial(load, text))
-        for text in (
-            "1: 2",
-            "? [a, b]\n: 1",
-            "? {a: b}\n: 1",
-            "null: 1",
-            "chassis:\n  mass: 1 kg\n  mass: 2 kg",
-            "<<: {a: 1}",
-            "''  : 1",
-        )
-    ]
-    return found
+KEYS = (
+    "1: 2", "? [a, b]\n: 1", "? {a: b}\n: 1", "null: 1", "chassis:\n  mass: 1 kg\n  mass: 2 kg", "<<: {a: 1}",
+    "''  : 1", "chassis:\n  mass:\n    more: 1", "chassis: 1", "chassis:\n  1: 1", "chassis.mass.more: 1",
+)  # fmt: skip
+"""Keys that a file cannot have."""
 
 
 def bomb(levels: int) -> str:
@@ -145,6 +87,7 @@ def of_files() -> list[Case]:
         "XML": "<chassis mass='1'/>",
     }
     found = [Case(f"file: {name}", partial(load, text), may=name in MAY_BE) for name, text in texts.items()]
+    found += [Case(f"keys {text!r}", partial(load, text)) for text in KEYS]
     paths = map(Path, ("/dev/zero", "/dev/null", "no/such/file.yaml", tempfile.gettempdir()))
     return found + [Case(f"variant: {path}", partial(HmmwvParameters.load, variant=path)) for path in paths]
 

@@ -22,7 +22,11 @@ LEAF = re.compile(r"^(\s*)([\w.-]+):\s+([^#\n]+?)\s*(#.*)?$")
 NUMBER = re.compile(r"^-?[\d.]+(e-?\d+)?(?= |$)")
 NO_FIGURES = ("source", "title", "sources")
 """Keys that accept any text."""
-SURE = ("nan", ".inf", "strange", "[1, [2]]", "{a: 1}", "null", "yes", "1 A", "!!binary aGk=", "1e999", "'1'")
+SURE = (
+    "nan", ".inf", "strange", "[1, [2]]", "{a: 1}", "null", "yes", "1 A", "!!binary aGk=", "1e999", "'1'",
+    "12 K", "3 A/m", "1 km^999", "1 km^99999999999999999999", "1 " + "*".join(["kg"] * 5000), "2020-01-01",
+    "1 [nobody]", "1 + 1", "0x10", "1,5",
+)  # fmt: skip
 """Values that are wrong for every number of a vehicle."""
 FACTORS = (0.0, -1.0, 1e9, 1e-9, 1e300, 10.0)
 PER_LINE = 4

@@ -21,8 +21,8 @@ from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.models import hmmwv
-from tests.campaigns.exported.on_charts import five_bars
-from tests.campaigns.exported.sampled import PERIOD, cart
+from tests.support.on_charts import five_bars
+from tests.support.sampled import PERIOD, cart
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler cc")
 

@@ -23,10 +23,11 @@ from ce_dynamics.compiled.export.fmu_description import base_unit
 fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
 pytest.importorskip("ziglang", reason="the extra fmi is not installed")
 
-from tests.campaigns.exported import elsewhere, sampled  # noqa: E402  # which needs FMPy
-from tests.campaigns.exported.on_charts import five_bars  # noqa: E402
+from tests.campaigns import emulated  # noqa: E402  # which needs FMPy
+from tests.support import sampled  # noqa: E402
+from tests.support.on_charts import five_bars  # noqa: E402
 
-ARM = elsewhere.EMULATORS["aarch64-linux"]
+ARM = emulated.EMULATORS["aarch64-linux"]
 
 HOST = fmpy.platform_tuple
 KINDS = ("2.0", "3.0")
@@ -502,12 +503,12 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.skipif(bool(ARM.missing()), reason=ARM.missing())
 def test_the_library_for_arm_gives_the_same_bits(everywhere: Path, tmp_path: Path) -> None:
-    """Under qemu; that for Windows, under Wine, is run by ``python -m tests.campaign exported.elsewhere``."""
-    found = elsewhere.run(everywhere, "aarch64-linux", tmp_path / "arm", {"bob": 1.0}, ["bob", "bob_rate"])
+    """Under qemu; that for Windows, under Wine, is run by ``python -m tests.campaign emulated``."""
+    found = emulated.run(everywhere, "aarch64-linux", tmp_path / "arm", {"bob": 1.0}, ["bob", "bob_rate"])
     here = Instances(everywhere, "3.0", tmp_path / "here")
     instance = here.new(bob=1.0)
-    for k in range(elsewhere.STEPS):
-        here.step(instance, k * elsewhere.STEP, elsewhere.STEP)
+    for k in range(emulated.STEPS):
+        here.step(instance, k * emulated.STEP, emulated.STEP)
     assert found == [here.get(instance, name) for name in ("bob", "bob_rate")]
     assert abs(found[0] - 1.0) > 0.1
 

@@ -13,8 +13,8 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.monitors.charts import Charts
-from tests.campaigns.exported.on_charts import five_bars
 from tests.ce_dynamics.simulation.ensembles.test_simulation import assert_same
+from tests.support.on_charts import five_bars
 
 RUNS, DURATION, INTERVAL = 7, 1.0, 0.017
 

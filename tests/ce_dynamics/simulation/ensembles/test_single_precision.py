@@ -10,8 +10,8 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
-from tests.campaigns.exported.on_charts import five_bars
 from tests.ce_dynamics.simulation.ensembles.test_simulation import Swing, crank_rocker, starts
+from tests.support.on_charts import five_bars
 from tests.support.systems import five_bar, slider_crank
 
 

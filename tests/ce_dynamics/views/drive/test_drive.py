@@ -22,7 +22,7 @@ from ce_dynamics.views.drive import Control, DrivePage, Gauge, Machine, Slider, 
 from ce_dynamics.views.drive.page import machine_content, module
 from ce_dynamics.views.scene.page import WEB, Packed
 from tests.browser import answer, answer_in_time, needs_chromium
-from tests.campaigns.exported.sampled import cart
+from tests.support.sampled import cart
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
 

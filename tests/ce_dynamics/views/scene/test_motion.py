@@ -5,7 +5,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.motion import states_of
-from tests.campaigns.exported.on_charts import five_bars
+from tests.support.on_charts import five_bars
 
 
 def test_charts_missing_in_results_are_made_again() -> None:

@@ -79,7 +79,7 @@ def test_files_that_are_refused(model: str, message: str) -> None:
 @pytest.mark.parametrize(("length", "radius"), [("meter", "350"), ("mm", "0.35")])
 def test_lengths_in_other_units_are_noticed(length: str, radius: str) -> None:
     text = f"[UNITS]\nLENGTH = '{length}'\n" + MODEL + LEAST.replace("0.35", radius)
-    with pytest.raises(DataError, match=r"UNLOADED_RADIUS is \S+ m by the units .* what LENGTH is in"):
+    with pytest.raises(DataError, match=r"UNLOADED_RADIUS is \S+ m by the units .* set the unit of LENGTH in"):
         tyre_of(parse(text))
 
 

@@ -1,4 +1,4 @@
-"""Campaign ``exported.elsewhere``: FMUs of other platforms run here, by emulators where there are any.
+"""Campaign ``emulated``: FMUs of other platforms run here, by emulators where there are any.
 
 The library for Linux on ARM64 by qemu-user, that for Windows by Wine, both from Debian (qemu-user with
 libc6-arm64-cross; wine64).  `importer.c` steps them; its numbers have to be those of the library of this
