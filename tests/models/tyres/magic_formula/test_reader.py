@@ -79,7 +79,8 @@ def test_files_that_are_refused(model: str, message: str) -> None:
 @pytest.mark.parametrize(("length", "radius"), [("meter", "350"), ("mm", "0.35")])
 def test_lengths_in_other_units_are_noticed(length: str, radius: str) -> None:
     text = f"[UNITS]\nLENGTH = '{length}'\n" + MODEL + LEAST.replace("0.35", radius)
-    with pytest.raises(DataError, match=r"UNLOADED_RADIUS is \S+ m by the units .* set the unit of LENGTH in"):
+    wrong = r"UNLOADED_RADIUS is \S+ m by the units .* set the unit of LENGTH in"
+    with pytest.raises(DataError, match=wrong):
         tyre_of(parse(text))
 
 
