@@ -24,10 +24,11 @@ if TYPE_CHECKING:
         double_lane_change as double_lane_change,
         make_manoeuvre as make_manoeuvre,
     )
-    from ce_dynamics.models.vehicles.equilibrium import settle as settle, steady as steady
+    from ce_dynamics.models.vehicles.equilibrium import settle as settle
     from ce_dynamics.models.vehicles.pictures import picture_of as picture_of
     from ce_dynamics.models.vehicles.plots import figure as figure
     from ce_dynamics.models.vehicles.prepared_run import Case as Case
+    from ce_dynamics.models.vehicles.steady import steady as steady
     from ce_dynamics.models.vehicles.summary import summarise as summarise
 
 __getattr__, __dir__, __all__ = lazy_names({"settled": "settle"})

@@ -8,11 +8,12 @@ from ce_dynamics.cli.messages import FAILED, OK, print_line
 from ce_dynamics.cli.options import Compare
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.vehicles import comparison
+from ce_dynamics.models.vehicles.chrono.recordings import recordings
 
 
 def run(options: Compare) -> int:
     """Print the differences: of runs as they end, then of all vehicles at rest."""
-    found = comparison.recordings(options.recordings, options.only or ())
+    found = recordings(options.recordings, options.only or ())
     subjects: dict[str, comparison.ComparedVehicle] = {}
     at_rest, driven, failed = [], 0, 0
     for recording in found:

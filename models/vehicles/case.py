@@ -33,11 +33,12 @@ from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driver_training import practise
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.equilibrium import settle, straighten, yaw_gain
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.plausibility import warn_of_bump_stops
 from ce_dynamics.models.vehicles.prepared_run import INTEGRATION, Case
 from ce_dynamics.models.vehicles.sensors import add_sensors
+from ce_dynamics.models.vehicles.steady import straighten, yaw_gain
 
 if TYPE_CHECKING:
     import xarray as xr

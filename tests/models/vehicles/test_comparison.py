@@ -13,7 +13,13 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import comparison
-from ce_dynamics.models.vehicles.comparison import ChronoRecording, ComparedRun, ComparedVehicle
+from ce_dynamics.models.vehicles.chrono.recordings import (
+    ChronoRecording,
+    RecordedInputs,
+    recordings,
+    rotation,
+)
+from ce_dynamics.models.vehicles.comparison import ComparedRun, ComparedVehicle
 from tests.models.tyres.magic_formula.figures import REFERENCE
 from tests.models.vehicles.chrono.small_car import files, written
 
@@ -55,12 +61,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
         columns |= {f"a{k}{side}_{name}": np.full(ROWS, value) for k in range(2) for side in "LR"}
     first = record(root, columns)
     subject = ComparedVehicle(first, root, like_chrono=False)
-    law = comparison.RecordedInputs.of(first)
+    law = RecordedInputs.of(first)
     run = subject.run(law, t[-1], subject.start(first), INTERVAL)
     own = {"wz": "chassis_wz", "roll": "roll", "pitch": "pitch", "yaw": "yaw", "x": "x", "y": "y"}
     columns |= {name: run[ours].values for name, ours in own.items()}
     columns |= {f"q{k}": run[f"chassis_q{axis}"].values for k, axis in enumerate("wxyz")}
-    R = comparison.rotation(np.stack([columns[f"q{k}"] for k in range(4)]))
+    R = rotation(np.stack([columns[f"q{k}"] for k in range(4)]))
     c, s = np.cos(columns["yaw"]), np.sin(columns["yaw"])
     vx, vy = run["vx"].values, run["vy"].values
     world = np.stack([c * vx - s * vy, s * vx + c * vy, run["chassis_vz"].values])
@@ -87,7 +93,7 @@ def record(folder: Path, columns: dict[str, np.ndarray]) -> ChronoRecording:
             fmt="%.17g",
         )
     (folder / "summary.json").write_text(json.dumps([facts()]))
-    return comparison.recordings(folder, ["car"])[0]
+    return recordings(folder, ["car"])[0]
 
 
 def compared(subject: ComparedVehicle, recording: ChronoRecording) -> ComparedRun:
@@ -137,7 +143,7 @@ def test_kept_table_is_what_the_command_prints() -> None:
     for line in TABLE.read_text().splitlines():  # rows of rest stand before those of runs
         kept.setdefault(line.split(" |")[0] + str(line.count("|")), line)
     subjects: dict[str, ComparedVehicle] = {}
-    for recording in comparison.recordings(CHRONO, ["g500_settle", "hmmwv_4wd_step_lu"]):
+    for recording in recordings(CHRONO, ["g500_settle", "hmmwv_4wd_step_lu"]):
         subject = subjects.setdefault(
             recording.vehicle, ComparedVehicle(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
         )
@@ -157,7 +163,7 @@ def test_kept_table_is_what_the_command_prints() -> None:
 
 def of_chrono(name: str) -> ChronoRecording:
     """A recording of Chrono."""
-    return next(one for one in comparison.recordings(CHRONO, [name]) if one.name == name)
+    return next(one for one in recordings(CHRONO, [name]) if one.name == name)
 
 
 @needs_recordings
@@ -222,7 +228,7 @@ def test_rigid_tyres_of_chrono_give_way_by_modulus() -> None:
     Loads by the file's normal stiffness, 2e5 N/m, would be an eighth.
     """
     one = of_chrono("acv_settle_lu")
-    last, up = one["t"] > 4.0, comparison.rotation(np.stack([one[f"q{k}"] for k in range(4)]))[2]
+    last, up = one["t"] > 4.0, rotation(np.stack([one[f"q{k}"] for k in range(4)]))[2]
     stiffness = 4.0 * 4.0 / 3.0 * 2e7 / (2.0 * (1.0 - 0.3**2)) * 0.1**0.5
     for place in ("a0L", "a0R", "a1L", "a1R"):
         height = one["z"] + sum(up[k] * one.wheel(place, axis) for k, axis in enumerate("xyz"))
@@ -317,11 +323,11 @@ def test_loaded_wheels_of_chrono_swing() -> None:
 
 def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"summary\.json"):
-        comparison.recordings(tmp_path)
+        recordings(tmp_path)
     (tmp_path / "summary.json").write_text(json.dumps([facts()]))
     with pytest.raises(DataError, match="no recording begins with 'van'"):
-        comparison.recordings(tmp_path, ["van"])
-    (one,) = comparison.recordings(tmp_path)
+        recordings(tmp_path, ["van"])
+    (one,) = recordings(tmp_path)
     with pytest.raises(DataError, match=r"car_step\.csv\.gz"):
         one.columns  # noqa: B018
     for rows, message in (("1,2", "has two rows at least"), ("1,2\n3,nan", "of finite numbers")):
@@ -351,4 +357,4 @@ def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
 def test_unusable_summaries_are_refused(tmp_path: Path, summary: str, message: str) -> None:
     (tmp_path / "summary.json").write_text(summary)
     with pytest.raises(DataError, match=message):
-        comparison.recordings(tmp_path)
+        recordings(tmp_path)
