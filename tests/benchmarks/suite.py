@@ -19,7 +19,6 @@ from tests.benchmarks import (
     drive,
     ensemble,
     evaluation,
-    formulations,
     installation,
     loops,
     startup,
@@ -31,7 +30,7 @@ from tests.benchmarks.timing import load, machine
 
 Part = Callable[[Options], Result]
 MEASURED: dict[str, Part] = {
-    "evaluation": evaluation.run, "formulations": formulations.run, "vehicle": vehicle.run,
+    "evaluation": evaluation.run, "vehicle": vehicle.run,
     "ensemble": ensemble.run, "accuracy": accuracy.run, "drift": accuracy.run_drift, "loops": loops.run,
     "startup": startup.run, "installation": installation.run, "imports": installation.run_imports,
     "drive": drive.run,

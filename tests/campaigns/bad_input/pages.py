@@ -1,18 +1,16 @@
-"""Machines that pages drive, recordings of what was driven, feet and shapes of robots' files."""
+"""Machines that pages drive, feet and shapes of robots' files."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import ce_dynamics as ce
-from ce_dynamics.views.drive import Control, Gauge, Machine, Slider, rerun
+from ce_dynamics.views.drive import Control, Gauge, Machine, Slider
 from tests.campaigns.bad_input import values
-from tests.campaigns.bad_input.cases import Case, reading
+from tests.campaigns.bad_input.cases import Case
 from tests.campaigns.bad_input.robot_files import ROBOTS
 from tests.campaigns.bad_input.runs import model
 from tests.campaigns.bad_input.values import PATHS, calls
@@ -57,39 +55,6 @@ def of_machines() -> list[Case]:
     return found
 
 
-def of_recordings() -> list[Case]:
-    """Make cases of recordings of a page with wrong entries."""
-    good: dict[str, Any] = {
-        "machine": "machine", "step": 1e-3, "steps": 3, "inputs": [[0, 0.0, 10.0]], "y0": [0.0] * 4,
-        "end": [0.0] * 4,
-    }  # fmt: skip
-
-    def driven(**given: Any) -> Any:
-        return rerun(machine(), {**good, **given})
-
-    own = {
-        "steps": {"many": 10**12},
-        "inputs": {
-            "nothing": None, "number": 1, "text": "no", "numbers": [1, 2], "short": [[0, 0.0]],
-            "texts": [["0", "1", "2"]], "nan": [[0, math.nan, 1.0]], "mapping": {"0": [1.0]},
-            "fraction": [[0.5, 0.0, 10.0]],
-        },
-    }  # fmt: skip
-    spec = "step:positive steps:integer inputs: y0:state4-texts~ end:state4 machine: recording: driven:"
-    found = calls(rerun, {}, spec, own, driven)
-    for name in good:
-        less = {key: value for key, value in good.items() if key != name}
-        found.append(Case(f"rerun without {name}", partial(rerun, machine(), less), (name,)))
-    texts: dict[str, bytes] = {
-        "empty": b"", "text": b"driven", "list": b"[]", "deep": b"[" * 100_000,
-        "cut": json.dumps(good).encode()[:-5], "not UTF-8": b"\xff\xfe{}", "zeros": b"\0" * 100,
-        "nan": json.dumps({**good, "step": math.nan}).encode(),
-    }  # fmt: skip
-    read = lambda path: rerun(machine(), path)  # noqa: E731
-    found += [Case(f"rerun of a file: {name}", reading(read, text, ".json")) for name, text in texts.items()]
-    return found + [Case(f"rerun({name})", partial(read, path)) for name, path in PATHS.items()]
-
-
 def of_feet() -> list[Case]:
     """Feet and shapes of robots' files."""
     urdf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".urdf")
@@ -104,9 +69,3 @@ def of_feet() -> list[Case]:
         ce.mjcf_feet, {"path": mjcf}, "path:~ pose:~ independent:names-unknown~ tolerance:-zero", own
     )
     return found + calls(ce.robot_shapes, {}, "path:~", {"path": {**PATHS, "ending": "robot.txt"}})
-
-
-def prepare() -> None:
-    """Compile what is compiled once."""
-    still = {"inputs": [], "y0": [0.0] * 4, "end": [0.0] * 4}
-    rerun(machine(), {"machine": "machine", "step": 1e-3, "steps": 1, **still})

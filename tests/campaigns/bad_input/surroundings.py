@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
-from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.parts.roads.map_files import read_map
 from ce_dynamics.models.tyres.property_file import read_property_file
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -159,76 +156,3 @@ def of_names() -> list[Case]:
         for what in ("body", "output", "force", "parameter")
         for name, text in NAMES.items()
     ]
-
-
-def of_places() -> list[Case]:
-    """Make cases of places for results that are taken or impossible."""
-    short = ("--vehicle", "ride", "--duration", "0.01", "--no-plots")
-    written: dict[str, Callable[[Path], Any]] = {
-        "--output": lambda path: command(*short, "--output", str(path)),
-        "--table": lambda path: command(*short, "--output", "bad", "--table", f"{path}.csv"),
-        "--view": lambda path: command(*short, "--output", "bad", "--view", f"{path}.html"),
-        "export": lambda path: command("export", "c", "--output", str(path)),
-    }
-    there = ("folder", "pipe", "endless", "link to nothing", "circle", "empty")
-    found = []
-    for what, write in written.items():
-        suffix = {"--table": ".csv", "--view": ".html"}.get(what, "")
-        for thing in there:
-
-            def make(path: Path, thing: str = thing, suffix: str = suffix) -> None:
-                THINGS[thing](path.with_name(path.name + suffix))
-
-            found.append(Case(f"{what}: onto {thing}", on(write, make, "x"), may=True))
-        found += [
-            Case(f"{what}: named {name}", on(write, THINGS["nothing"], NAMES[name]), may=True)
-            for name in ("line", "percent", "umlaut", "surrogate", "space", "long", "zero")
-        ]
-    return found
-
-
-VARIABLES = {
-    "CE_DYNAMICS_CACHE": (
-        "/dev/null", "/dev/null/x", "/proc/x", "~nobody/x", "a\nb", " ", "x" * 5000, "../c", "%s", "/",
-    ),
-    "CE_DYNAMICS_CODE": ("nonsense", "QUICK", " ", "quick,full", "0"),
-    "MPLBACKEND": ("nonsense", "TkAgg", "module://no_such"),
-    "NUMBA_NUM_THREADS": ("0", "-1", "many", "999999"), "NUMBA_CACHE_DIR": ("/dev/null", "/proc/x"),
-    "HOME": ("/dev/null", "", "/no/such"), "TMPDIR": ("/dev/null", "/no/such"),
-    "COLUMNS": ("0", "-1", "x"), "LANG": ("nonsense",), "PYTHONIOENCODING": ("ascii", "latin-1"),
-    "TERM": ("dumb", "", "nonsense"),
-}  # fmt: skip
-
-
-def with_variable(name: str, value: str) -> Any:
-    """The command in a process of its own."""
-    command = [sys.executable, "-c", "from ce_dynamics.cli import main; main()"]
-    done = in_folder(
-        lambda folder: subprocess.run(
-            [*command, "--vehicle", "ride", "--duration", "0.01"],
-            env={**os.environ, name: value}, cwd=folder, capture_output=True, text=True, errors="replace",
-            check=False,
-        )
-    )  # fmt: skip
-    lines = done.stderr.strip().splitlines()
-    wrong = "Traceback" in done.stderr or len(lines) > 3 or (done.returncode and len(lines) != 1)
-    if wrong or done.returncode not in (0, 2):
-        raise RuntimeError(f"exit code {done.returncode}, {done.stderr[-400:]!r}")
-    if done.returncode:
-        raise CeDynamicsError(lines[0])
-    return done.stdout
-
-
-def of_variables() -> list[Case]:
-    """The environment."""
-    return [
-        Case(f"{name}={value[:40]!r}", lambda name=name, value=value: with_variable(name, value), may=True)  # type: ignore[misc]
-        for name, values in VARIABLES.items()
-        for value in values
-    ]
-
-
-def prepare() -> None:
-    """Compile what is compiled once."""
-    command("--vehicle", "ride", "--duration", "0.01", "--no-plots")
-    used()

@@ -1,24 +1,15 @@
-"""Sweeps as objects and as folders, some of their files damaged."""
+"""Distributions, samples and plans of sweeps; the tests of sweeps damage their folders."""
 
 from __future__ import annotations
 
 import json
-import random
-import shutil
-import tempfile
-from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.sampling import Choice, Range, parse_distribution, sample
-from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
-from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
+from ce_dynamics.models.vehicles.sweeps.batch import run_batch
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
-from ce_dynamics.simulation.netcdf import netcdf_bytes
 from tests.campaigns.bad_input.cases import Case
 from tests.campaigns.bad_input.values import calls
 
@@ -27,90 +18,6 @@ from tests.campaigns.bad_input.values import calls
 def plan() -> SweepPlan:
     """Four runs."""
     return SweepPlan("monte-carlo", {"chassis.mass": "2000:2400"}, 4, duration="0.01")
-
-
-def finished() -> Path:
-    """A folder with two finished batches of results that were not computed."""
-    import xarray as xr
-
-    path = Path(tempfile.mkdtemp())
-    folder = SweepFolder(path, plan())
-    for runs in ((0, 1), (2, 3)):
-        results = xr.Dataset(
-            {"x": (("run", "time"), np.zeros((2, 3)))}, {"run": list(runs), "time": [0.0, 0.1, 0.2]}
-        )
-        rows = {run: {"status": "completed", "failure": "", "time_reached": 0.2, "top": 1.0} for run in runs}
-        folder.add(Batch(rows, netcdf_bytes({"/": results})))
-    return path
-
-
-def of_folders() -> list[Case]:
-    """Damaged files of a sweep's folder are named, or made again."""
-    contents: dict[str, bytes] = {
-        "empty": b"", "truncated": b'{"0": {"status": "comp', "list": b"[1, 2]", "number": b"3",
-        "null": b"null", "not UTF-8": b'{"0": "\xff\xfe"}', "text": b"hello",
-        "random": random.Random(3).randbytes(200), "deep": b"[" * 100000,
-        "rows are numbers": b'{"0": 1, "1": 2}',
-        "runs are text": b'{"zero": {"status": "completed", "failure": ""}}',
-        "no status": b'{"0": {"failure": ""}, "1": {}}',
-        "status is a list": b'{"0": {"status": [], "failure": 1}}',
-        "figures are text": b'{"0": {"status": "completed", "failure": "", "time_reached": "x", "top": ""}}',
-        "run beyond": b'{"77": {"status": "completed", "failure": "", "time_reached": 1.0}}',
-        "negative run": b'{"-1": {"status": "completed", "failure": "", "time_reached": 1.0}}',
-        "NaN": b'{"0": {"status": NaN, "failure": "", "time_reached": NaN}}',
-    }  # fmt: skip
-    found = []
-    for file in ("batches/000000.json", "sweep.json", "batches/000000.nc"):
-        for name, content in contents.items():
-
-            def run(file: str = file, content: bytes = content) -> Any:
-                path = finished()
-                try:
-                    (path / file).write_bytes(content)
-                    folder = SweepFolder(path, plan())
-                    assert not {0, 1} & set(folder.rows), "damaged, and taken for finished"
-                    folder.summarise()
-                finally:
-                    shutil.rmtree(path)
-
-            found.append(Case(f"{file} {name}", run, may=file.endswith(".nc")))
-
-    def missing() -> Any:
-        path = finished()
-        (path / "batches/000000.nc").unlink()
-        assert not {0, 1} & set(SweepFolder(path, plan()).rows), "results that are gone count as finished"
-
-    def is_folder(file: str) -> Callable[[], Any]:
-        def run() -> Any:
-            path = finished()
-            (path / file).unlink()
-            (path / file).mkdir()
-            SweepFolder(path, plan()).summarise()
-
-        return run
-
-    def twice() -> Any:
-        path = finished()
-        first = SweepFolder(path, plan())
-        second = SweepFolder(path, plan())
-        return first, second
-
-    def other() -> Any:
-        path = finished()
-        return SweepFolder(path, SweepPlan("monte-carlo", {"chassis.mass": "2000:2300"}, 4, duration="0.01"))
-
-    def is_file() -> Any:
-        return SweepFolder(Path(tempfile.mkstemp()[1]), plan())
-
-    found += [
-        Case("results are gone", missing, may=True),
-        Case("a second one at once", twice),
-        Case("another sweep's folder", other),
-        Case("a file as folder", is_file),
-        *(Case(f"a folder for {file}", is_folder(file)) for file in ("sweep.json", "batches/000000.json")),
-        Case("a folder for batches/000000.nc", is_folder("batches/000000.nc"), may=True),
-    ]
-    return found
 
 
 def of_samples() -> list[Case]:

@@ -10,19 +10,16 @@ near dead centres, are passed over and others drawn in their place; their closur
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
-from pathlib import Path
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.campaigns.orientations.builders import everywhere
-from tests.campaigns.orientations.trial import Outcome, outcome
+from tests.campaigns.orientations.trial import outcome
 from tests.ce_dynamics.random_mechanisms.recipe import Place, Recipe
 from tests.ce_dynamics.random_mechanisms.strategies import recipes
 
@@ -54,30 +51,6 @@ def drawn(number: int, first: int) -> Iterator[Recipe]:
         yield replace(recipe, place=place, seed=int(rng.integers(2**31)))
 
 
-def minutes(start: float) -> float:
-    """Since the start."""
-    return (time.monotonic() - start) / 60.0
-
-
-def noted(file: Path | None, number: int, recipe: Recipe, states: int) -> Outcome:
-    """Try a mechanism; write the outcome to a file as well, one line of JSON each."""
-    began = time.process_time()
-    found = outcome(recipe, states)
-    if file is not None:
-        told = {"number": number, "seconds": round(time.process_time() - began, 2)} | found._asdict()
-        with file.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps(told) + "\n")
-    return found
-
-
-def recorded(file: Path | None) -> dict[int, Outcome]:
-    """Read the outcomes of earlier runs from the file, by number."""
-    if file is None or not file.exists():
-        return {}
-    told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {one["number"]: Outcome(*(one[name] for name in Outcome._fields)) for one in told}
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Parse, try, report."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaign orientations", description=__doc__)
@@ -86,24 +59,19 @@ def main(arguments: list[str] | None = None) -> int:
         "--states", type=int, default=10_000, help="states of each at which closures are looked at"
     )
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other mechanisms")
-    parser.add_argument("--skip", type=int, default=0, help="mechanisms to leave out")
-    parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long")
-    parser.add_argument("--record", type=Path, help="file of outcomes, which a later run goes on with")
     parser.add_argument(
         "--builders", action="store_true", help="the mechanisms of other tests instead, each everywhere"
     )
     options = parser.parse_args(arguments)
     if options.builders:
         return 1 if everywhere() else 0
-    wanted = options.count - options.skip
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     states, sampled, full, worst, start = 0, 0, 0, [0.0, 0.0], time.monotonic()
-    known = recorded(options.record)
-    for number, recipe in islice(enumerate(drawn(options.count, options.seed)), options.skip, None):
-        if kinds.total() - kinds["passed over"] == wanted or minutes(start) > options.minutes:
+    for recipe in drawn(options.count, options.seed):
+        if kinds.total() - kinds["passed over"] == options.count:
             break
-        found = known.get(number) or noted(options.record, number, recipe, options.states)
+        found = outcome(recipe, options.states)
         kinds[found.kind] += 1
         states, sampled = states + found.states, sampled + (found.states > 0)
         full += found.states == options.states
@@ -114,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
         if found.kind == "WRONG":
             print(f"WRONG: {found.why}\n  {recipe}", flush=True)
         if kinds.total() % 50 == 0:
-            print(f"{options.skip + kinds.total()}: {dict(kinds)}, {60.0 * minutes(start):.0f} s", flush=True)
+            print(f"{kinds.total()}: {dict(kinds)}, {time.monotonic() - start:.0f} s", flush=True)
     print(f"{dict(kinds)}")
     print(f"closed at {states} states of {sampled} mechanisms, at {options.states} each of {full} of them")
     print(f"open by {worst[0]:.2g} m per metre of size at worst, {max(AWAY):g} m away by {worst[1]:.2g}")
