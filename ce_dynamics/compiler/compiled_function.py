@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.codegen import emit
-from ce_dynamics.compiler.rows import address, call_rows
-from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.compiler.llvm import Signature, address, call_rows
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
 

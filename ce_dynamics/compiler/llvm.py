@@ -1,4 +1,4 @@
-"""LLVM in this process: its processor, code for it, and the linker that takes the code in."""
+"""LLVM in this process: its processor, code for it and its signature, the linker, and calls row by row."""
 
 from __future__ import annotations
 
@@ -11,14 +11,67 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.code_levels import FULL
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
-from ce_dynamics.compiler.signature import Signature
+from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Data of a function that are needed, besides its machine code, to call it."""
+
+    name: str
+    input_shapes: dict[str, Shape]  # shapes for a single instance
+    output_shapes: dict[str, Shape]
+    digest: str  # digest of the traced function
+    n_instructions: int
+    libm: tuple[str, ...]  # functions of the C mathematics library that the code calls
+    tables: tuple[int, ...] = ()  # keys of the tables that the code looks up
+
+    @classmethod
+    def of(cls, traced: TracedFunction) -> Signature:
+        """Return the signature of a traced function."""
+        used = {op for op, _, _, _ in traced.instructions}
+        return cls(
+            name=traced.name,
+            input_shapes=traced.input_shapes,
+            output_shapes=traced.output_shapes,
+            digest=traced.digest(),
+            n_instructions=traced.n_instructions,
+            libm=tuple(symbol for op, symbol in writer.LIBM.items() if op in used),
+            tables=tuple(table.key for table in traced.tables),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a dictionary for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Signature:
+        """Return the signature from the result of `as_dict`, after JSON."""
+
+        def shapes(key: str) -> dict[str, Shape]:
+            return {str(name): tuple(map(int, shape)) for name, shape in found[key].items()}
+
+        return cls(
+            name=str(found["name"]),
+            input_shapes=shapes("input_shapes"),
+            output_shapes=shapes("output_shapes"),
+            digest=str(found["digest"]),
+            n_instructions=int(found["n_instructions"]),
+            libm=tuple(map(str, found["libm"])),
+            tables=tuple(map(int, found["tables"])),
+        )
+
 
 _lock = threading.Lock()
 _serial = itertools.count()
@@ -122,3 +175,64 @@ def link_helper(source: str, *names: str) -> Any:
         disk_cache.store(key, code)
         library = load(code)
     return library
+
+
+AT_ONCE = 1000  # rows between which Python gets its turn: an interrupt waits for some ten milliseconds
+
+# Moves every pointer in the table of arguments by the size of a row; compiled in about a millisecond.
+SOURCE = """
+define void @rows(ptr %function, ptr %table, ptr %sizes, i64 %m, i64 %n) {
+entry:
+  br label %row
+row:
+  %k = phi i64 [0, %entry], [%k1, %moved]
+  call void %function(ptr %table)
+  br label %argument
+argument:
+  %j = phi i64 [0, %row], [%j1, %argument]
+  %place = getelementptr ptr, ptr %table, i64 %j
+  %of = getelementptr i64, ptr %sizes, i64 %j
+  %here = load ptr, ptr %place
+  %size = load i64, ptr %of
+  %next = getelementptr i8, ptr %here, i64 %size
+  store ptr %next, ptr %place
+  %j1 = add i64 %j, 1
+  %more = icmp slt i64 %j1, %m
+  br i1 %more, label %argument, label %moved
+moved:
+  %k1 = add i64 %k, 1
+  %on = icmp slt i64 %k1, %n
+  br i1 %on, label %row, label %end
+end:
+  ret void
+}
+"""
+
+_BYTE: Any = ctypes.c_char
+_ROWS = ctypes.CFUNCTYPE(None, *3 * (ctypes.c_void_p,), *2 * (ctypes.c_int64,))
+
+
+@functools.cache
+def _rows() -> tuple[Callable[[int, int, int, int, int], None], object]:
+    """Return the caller, and the library that it lives in."""
+    library = link_helper(SOURCE, "rows")
+    return _ROWS(library["rows"]), library
+
+
+def address(array: NDArray[np.generic]) -> int:
+    """Return the address of the first entry of an array."""
+    try:
+        return ctypes.addressof(_BYTE.from_buffer(array))  # a third of the time of the other way
+    except (TypeError, ValueError, BufferError):  # not writable, in pieces, or empty
+        place: int = array.__array_interface__["data"][0]
+        return place
+
+
+def call_rows(table_address: int, arrays: Sequence[NDArray[np.float64]], n: int) -> None:
+    """Call ``void f(double** arguments)`` for each of n rows of contiguous arrays, inputs and outputs."""
+    m = len(arrays)
+    places = (ctypes.c_int64 * m)(*map(address, arrays))
+    sizes = (ctypes.c_int64 * m)(*[array.strides[0] for array in arrays])
+    rows, _ = _rows()
+    for first in range(0, n, AT_ONCE):
+        rows(table_address, ctypes.addressof(places), ctypes.addressof(sizes), m, min(AT_ONCE, n - first))

@@ -48,8 +48,8 @@ from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.fingerprint import changed_since_import, content_key
+from ce_dynamics.compiler.llvm import Signature
 from ce_dynamics.compiler.progress import log_work
-from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
 
 LARGEST_STRAIGHT = 20_000  # instructions beyond which a function is compiled in pieces

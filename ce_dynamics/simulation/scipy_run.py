@@ -11,8 +11,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.simulation.integrators.settings import ADAPTIVE
-from ce_dynamics.simulation.integrators.stretches import NEAR
+from ce_dynamics.simulation.integrators.settings import ADAPTIVE, NEAR
 from ce_dynamics.simulation.monitors.charts import Charts, SolutionPieces, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch

@@ -16,9 +16,9 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, disk_cache
 from ce_dynamics.compiler.compiled_function import Binding
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
+from ce_dynamics.compiler.llvm import Signature
 from ce_dynamics.compiler.machine import load_function
 from ce_dynamics.compiler.progress import log_work
-from ce_dynamics.compiler.signature import Signature
 
 VERSION = 3  # raise whenever derivatives of an unchanged function change: part of the cache key
 

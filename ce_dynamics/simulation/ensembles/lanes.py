@@ -17,9 +17,8 @@ from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
 from ce_dynamics.simulation.integrators.methods import EXPLICIT, IMPLICIT
-from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
-from ce_dynamics.simulation.integrators.stretches import stretches
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace, block_of
 from ce_dynamics.simulation.monitors.jumps import make_check
 from ce_dynamics.simulation.monitors.postconditions import Bounds, Fault, Postconditions, places_of

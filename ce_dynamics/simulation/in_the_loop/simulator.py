@@ -22,14 +22,17 @@ from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
-from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
-from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
-from ce_dynamics.simulation.integrators.stretches import (
+from ce_dynamics.simulation.integrators.settings import (
     NEAR,
+    check_step,
+    check_steps,
     common_steps,
     samples_before,
+    settings_of,
     steps_between_samples,
+    substeps,
 )
+from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import ReachGuard

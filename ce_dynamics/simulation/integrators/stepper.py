@@ -15,8 +15,7 @@ from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.batch import UNGUARDED, AdaptiveBatch, FixedBatch
 from ce_dynamics.simulation.integrators.fixed_kernels import ExplicitSpace
 from ce_dynamics.simulation.integrators.methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
-from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.integrators.stretches import stretches
+from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.workspace import Workspace
 
 STEPS_PER_CHUNK = 16  # steps before the first look at progress and interrupts; of no influence on the results

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.compiler.compiled_function import Program
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
-from ce_dynamics.compiler.rows import address
+from ce_dynamics.compiler.llvm import address
 from ce_dynamics.errors import ModelError
 
 

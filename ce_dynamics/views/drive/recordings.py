@@ -14,7 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function
 from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.integrators.stretches import NEAR, samples_before
+from ce_dynamics.simulation.integrators.settings import NEAR, samples_before
 from ce_dynamics.views.drive.machine import Machine
 
 LARGEST_RECORDING = 2**28

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, llvm, machine, rows, trace
+from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, llvm, machine, trace
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.compiler.machine import recall_or_compile
 
@@ -264,7 +264,7 @@ def ask_everything() -> list[float]:
     """Return results of code, of a function found by its content, of a Jacobian and of a helper."""
     traced = trace("square", square, {"x": 2})
     known = recall_or_compile(lambda: traced, "square", ("a test",))
-    helper = llvm.link_helper(rows.SOURCE, "rows")
+    helper = llvm.link_helper(llvm.SOURCE, "rows")
     assert helper["rows"] != 0
     return [float(known(X)[0]), *compile_jacobian(traced, "y", "x")(X).ravel().tolist()]
 

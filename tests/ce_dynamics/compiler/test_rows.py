@@ -7,7 +7,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array, array, sin
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.rows import AT_ONCE
+from ce_dynamics.compiler.llvm import AT_ONCE
 
 
 @pytest.fixture(scope="module")

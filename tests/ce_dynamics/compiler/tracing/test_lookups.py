@@ -17,8 +17,8 @@ from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import machine, to_casadi, trace
 from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
+from ce_dynamics.compiler.llvm import Signature
 from ce_dynamics.compiler.machine import compile_function
-from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.errors import ModelError
