@@ -27,7 +27,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.loads import Loads, coupling_forces, wrench_along_hinge
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.embedding.closures.loop import closure_errors, numerical_rank
+from ce_dynamics.embedding.closures.loop import closure_errors, numerical_rank, rows_of
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
@@ -177,11 +177,8 @@ class BackwardPass:
         Y = self.values(closure_errors(motion, S.closures).Y)  # over all unprescribed hinges
         excess = self._excess(S, free)
         lam = self._multipliers(S, free, Y, excess)
-        start = 0
-        for loop in S.closures:
-            rows = loop.rows
-            self._apply(loop, S, motion, lam[start : start + rows])
-            start += rows
+        for loop, rows in rows_of(S.closures):
+            self._apply(loop, S, motion, lam[rows])
         return self._residual(excess - Y.T @ lam)
 
     def _multipliers(self, S: Aggregate, free: list[Body], Y: Floats, excess: Floats) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ce_dynamics.algebra.arrays import zeros
-from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.loop import Loop, parts_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -85,11 +85,9 @@ class Aggregate:
 
     def columns(self, body: Body) -> slice:
         """Return entries of θ̇(S) that belong to an independent hinge."""
-        start = 0
-        for other in self.independent:
+        for other, _, part in parts_of(self.independent):
             if other is body:
-                return slice(start, start + other.inboard.n_v)
-            start += other.inboard.n_v
+                return part
         raise KeyError(body.name)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.loop import Loop, parts_of, rows_of
 from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
@@ -39,11 +39,8 @@ def blocks(loop: Loop) -> list[Loop]:
     if not all(paths.values()):
         return whole
     freedoms = Freedoms(bodies, closures, [body for body in bodies if body in dependent])
-    columns = columns_of(freedoms.free)
-    rows, start = {}, 0
-    for edge in closures:
-        rows[edge.name] = range(start, start + edge.rows)
-        start += edge.rows
+    columns = {body: range(part.start, part.stop) for body, _, part in parts_of(freedoms.free)}
+    rows = {edge.name: range(part.start, part.stop) for edge, part in rows_of(closures)}
     found: list[Loop] = []
     left, unknown = list(closures), {body for body in dependent if body.inboard.n_v}
     while left:
@@ -116,12 +113,3 @@ def path(edge: CutEdge) -> tuple[Body, ...]:
         return ()
     root = reduce(common_ancestor, edge.tops)
     return tuple(body for end in edge.tops for body in chain_between(end, root)[:-1])
-
-
-def columns_of(bodies: Sequence[Body]) -> dict[Body, range]:
-    """Return columns of Y that belong to the hinges of some bodies, in their order."""
-    found, start = {}, 0
-    for body in bodies:
-        found[body] = range(start, start + body.inboard.n_v)
-        start += body.inboard.n_v
-    return found

@@ -34,7 +34,7 @@ from ce_dynamics.embedding.closures.choices import RowChoice
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import project_to_curve
 from ce_dynamics.embedding.closures.leading import LoopCoordinate, coordinate_body
-from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, parts_of, with_unit_quaternions
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import is_closed
@@ -231,11 +231,8 @@ class ChartLinkage(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         here = self.solve_on_chart(motion.hinge_motions[self.coordinate.name].c, motion.theta_dot)
-        start = 0
-        for body, q in zip(self.loop.dependent, self.loop.split(here.q).values(), strict=True):
-            hinge = body.inboard
-            part = slice(start, start + hinge.n_v)
-            start = part.stop
+        for body, at, part in parts_of(self.loop.dependent):
+            hinge, q = body.inboard, here.q[at]
             plain = q if hinge.n_q == hinge.n_v else None
             motion.set(
                 body.name,

@@ -13,6 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, zeros
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.closures.loop import parts_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages, is_moved
@@ -26,8 +27,8 @@ class SolvedLinkage(Linkage):
         self.determines, self.closes = inner.determines, inner.closes
 
     def solve(self, motion: SubgraphMotion) -> None:
-        for body, q in zip(self._loop.dependent, self._loop.split(self._q).values(), strict=True):
-            hinge, n_v = body.inboard, body.inboard.n_v
+        for body, at, _ in parts_of(self._loop.dependent):
+            hinge, n_v, q = body.inboard, body.inboard.n_v, self._q[at]
             known = q if hinge.n_q == n_v else None
             X = zeros(n_v, motion.N)
             motion.set(body.name, HingeMotion(hinge.configuration(q), X, zeros(n_v), zeros(n_v), q=known))

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.newton import Polished, largest_residual, limit_step, p
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import explain_open_loop
-from ce_dynamics.embedding.closures.loop import Loop, numerical_rank
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, parts_of
 from ce_dynamics.embedding.path.linkage import PathLinkage, path_position, path_rate
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
@@ -235,11 +235,9 @@ def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held
 
 def coordinate_place(linkage: ChartLinkage, body: Body) -> int:
     """Place of a hinge's only coordinate."""
-    start = 0
-    for other in linkage.loop.dependent:
+    for other, at, _ in parts_of(linkage.loop.dependent):
         if other is body and body.inboard.n_q == 1:
-            return start
-        start += other.inboard.n_q
+            return int(at.start)
     usable = [other.name for other in linkage.loop.dependent if other.inboard.n_q == 1]
     raise IndependentCoordinatesError(
         f"body {body.name!r}: initial values of a loop that no hinge leads are given by hinges with one "
@@ -249,9 +247,5 @@ def coordinate_place(linkage: ChartLinkage, body: Body) -> int:
 
 def velocity_rows(linkage: ChartLinkage, places: list[int]) -> Array:
     """Return rows that pick the scaled velocities of hinges with one coordinate."""
-    owners = {}
-    q_start = v_start = 0
-    for body in linkage.loop.dependent:
-        owners[q_start] = v_start
-        q_start, v_start = q_start + body.inboard.n_q, v_start + body.inboard.n_v
+    owners = {at.start: part.start for _, at, part in parts_of(linkage.loop.dependent)}
     return np.eye(linkage.loop.m)[[owners[place] for place in places]]

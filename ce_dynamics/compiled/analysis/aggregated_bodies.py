@@ -16,7 +16,7 @@ from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.dynamics.state import rate_name
 from ce_dynamics.embedding.aggregate import Aggregate
-from ce_dynamics.embedding.closures.loop import closure_errors
+from ce_dynamics.embedding.closures.loop import closure_errors, parts_of
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
 from ce_dynamics.embedding.path import linkage as of_paths
 from ce_dynamics.embedding.path.linkage import DeadCentre
@@ -212,20 +212,18 @@ def closure_jacobian(outward: Outward, S: Aggregate) -> Array:
     """Return Y (12) over all hinge velocities inside S: the closures with no hinge dependent."""
     solved = outward.motions[S.name]
     bodies = (*S.bodies, *S.virtual)
-    sizes = [body.inboard.n_v for body in S.bodies]
-    N_f = sum(sizes)
+    N_f = sum(body.inboard.n_v for body in S.bodies)
     if not S.closures:
         return zeros(0, N_f)
     siblings = outward.siblings(S)
     theta_dot = concatenate([velocity(solved, body) for body in S.bodies])
     free = SubgraphMotion(S.parent, bodies, theta_dot, siblings, outward.embedding.unturned)
-    start = 0
-    for body, n in zip(S.bodies, sizes, strict=True):
+    for body, _, columns in parts_of(S.bodies):
+        n = body.inboard.n_v
         X = zeros(n, N_f)
-        X[:, start : start + n] = np.eye(n)
+        X[:, columns] = np.eye(n)
         known = solved.hinge_motions[body.name]
         free.set(body.name, HingeMotion(known.c, X, zeros(n), zeros(n), known.directions, known.q))
-        start += n
     return closure_errors(free, S.closures).Y
 
 

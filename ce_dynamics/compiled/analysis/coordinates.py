@@ -13,6 +13,7 @@ from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.closures.loop import parts_of
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.mechanism.body import Body
 
@@ -71,8 +72,8 @@ def gearing_function(model: CompiledSystem) -> CompiledFunction:
     def gearing(y: Array, u: Array) -> dict[str, Array]:
         motions = model.instant(y, u).outward.motions
         rows: Array = np.full((len(coordinate_entries(model)), model.embedding.n_v), 0.0, dtype=object)
-        start = 0
-        for S, body in ((owner_of(model, body), body) for body in coordinate_owners(model)):
+        for body, at, _ in parts_of(coordinate_owners(model)):
+            S = owner_of(model, body)
             hinge, X = body.inboard, motions[S.name].hinge_motions[body.name].X
             q = motions[S.name].coordinates(body.name)
             for lead in S.independent:
@@ -80,8 +81,7 @@ def gearing_function(model: CompiledSystem) -> CompiledFunction:
                 for k, column in zip(
                     range(here.start, here.stop), range(there.start, there.stop), strict=True
                 ):
-                    rows[start : start + hinge.n_q, column] = hinge.q_dot(q, X[:, k])
-            start += hinge.n_q
+                    rows[at, column] = hinge.q_dot(q, X[:, k])
         return {"gearing": rows}
 
     return model.function("gearing of coordinates", gearing, model.sizes_of("y", "u"))

@@ -27,7 +27,7 @@ from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.aggregate import slices
-from ce_dynamics.embedding.closures.loop import advance_coordinates, split, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import advance_coordinates, parts_of, split, with_unit_quaternions
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
@@ -203,11 +203,10 @@ class InLoops:
         coordinates = split(y, self.hinges.bodies)
         rows = [np.zeros((0, self.n_v))]
         for one in self.hinges.linkages:
-            Y, start = self._closures(one, coordinates)[1], 0
+            Y = self._closures(one, coordinates)[1]
             rows.append(np.zeros((len(Y), self.n_v)))
-            for body in (*one.loop.dependent, *one.parameters):
-                rows[-1][:, self.columns[body.name]] = Y[:, start : start + body.inboard.n_v]
-                start += body.inboard.n_v
+            for body, _, part in parts_of((*one.loop.dependent, *one.parameters)):
+                rows[-1][:, self.columns[body.name]] = Y[:, part]
         for goal in self.goals:
             motion, name = self._motion(goal, coordinates), goal.frame.body.name
             J = np.concatenate((motion.body(name).w, motion.point(name, goal.frame.at).J))

@@ -18,7 +18,7 @@ from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import descend, largest_residual, polish, short_steps
 from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, rows_of, with_unit_quaternions
 from ce_dynamics.errors import (
     AssemblyError,
     IndependentCoordinatesError,
@@ -117,13 +117,8 @@ def close_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
 def explain_open_loop(kernel: LoopKernel, q: Array) -> str:
     """Return the message for a loop that cannot be closed: the worst closure, its error and remedies."""
     r, Y = kernel(q, kernel.p0)
-    start, worst, name = 0, -1.0, ""
-    for loop in kernel.loop.closures:
-        rows = loop.rows
-        error = largest_residual(r[start : start + rows])
-        if error > worst:
-            worst, name = error, loop.name
-        start += rows
+    errors = [(largest_residual(r[rows]), loop.name) for loop, rows in rows_of(kernel.loop.closures)]
+    worst, name = max(errors, key=lambda error: error[0])
     off = 10.0 ** math.ceil(math.log10(worst / kernel.size)) if worst > 0.0 else 0.0
     precise = 0.0 < off <= COARSEST and numerical_rank(kernel.scale_columns(Y)) < len(Y)
     digits = f"; give System(tolerance={off:g}) if that is the precision of the data" if precise else ""

@@ -21,6 +21,7 @@ from ce_dynamics.embedding.closures.loop import (
     has_own_velocities,
     held_at_design,
     moving,
+    parts_of,
     stack_neutral,
     velocity_scales,
     with_unit_quaternions,
@@ -119,13 +120,8 @@ class LoopKernel:
     @cached_property
     def quaternions(self) -> tuple[slice, ...]:
         """Slices of the quaternions in the dependent coordinates."""
-        found, start = [], 0
-        for body in self.loop.dependent:
-            hinge = body.inboard
-            if hinge.quaternion is not None:
-                found.append(slice(start + hinge.quaternion, start + hinge.n_q))
-            start += hinge.n_q
-        return tuple(found)
+        first = ((body.inboard.quaternion, at) for body, at, _ in parts_of(self.loop.dependent))
+        return tuple(slice(at.start + k, at.stop) for k, at in first if k is not None)
 
     @property
     def tolerance(self) -> float:

@@ -19,6 +19,8 @@ from ce_dynamics.embedding.closures.loop import (
     held_at_design,
     moving,
     numerical_rank,
+    parts_of,
+    rows_of,
     stack_neutral,
     surroundings,
     with_unit_quaternions,
@@ -136,14 +138,8 @@ class Freedoms:
         if len(poses) <= len(AROUND):
             return ()
         motions = np.hstack([singular_values_and_vectors(Y)[2][numerical_rank(Y) :].T for Y in poses])
-        found, start = [], 0
-        for body in self.free:
-            n_v = body.inboard.n_v
-            ways = numerical_rank(motions[start : start + n_v], SPANNED)
-            start += n_v
-            if 0 < ways < n_v:
-                found.append((body, ways))
-        return tuple(found)
+        ways = [(body, numerical_rank(motions[part], SPANNED)) for body, _, part in parts_of(self.free)]
+        return tuple((body, number) for body, number in ways if 0 < number < body.inboard.n_v)
 
     @cached_property
     def rolling(self) -> tuple[Body, ...]:
@@ -171,13 +167,8 @@ class Freedoms:
         _, _, Vt = singular_values_and_vectors(Y)
         rank = numerical_rank(Y) if rank is None else rank
         largest = np.max(np.abs(Vt[rank:]), axis=0, initial=0.0)
-        found, start = [], 0
-        for body in self.free:
-            part = slice(start, start + body.inboard.n_v)
-            start = part.stop
-            if body.inboard.n_v and np.max(largest[part]) < STILL:
-                found.append(body)
-        return tuple(found)
+        moving = ((body, part) for body, _, part in parts_of(self.free) if body.inboard.n_v)
+        return tuple(body for body, part in moving if np.max(largest[part]) < STILL)
 
     @cached_property
     def _Y_nearby(self) -> Array | None:
@@ -213,10 +204,8 @@ class Freedoms:
 
         Rows of couplings and written constraints, whose units are not known, have a largest entry of 1.
         """
-        scaled, first = Y.copy(), 0
-        for edge in self.loop.closures:
-            rows = slice(first, first + edge.rows)
-            first = rows.stop
+        scaled = Y.copy()
+        for edge, rows in rows_of(self.loop.closures):
             if isinstance(edge, LoopClosure):
                 lengths = [one.is_length for one in edge.closure.constraints for _ in range(one.rows)]
                 scaled[rows][lengths] /= self.loop.size

@@ -6,7 +6,7 @@ the rates that are given, so that Y comes out partitioned as [Y₁, Y₂] (12)-(
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from typing import NamedTuple
@@ -271,9 +271,9 @@ class Loop:
         motion = SubgraphMotion(self.parent, self.bodies, zeros(0), siblings)
         for name, hinge_motion in given.items():
             motion.set(name, hinge_at_rest(hinge_motion.c, hinge_motion.eta.shape[0], 0, hinge_motion.q))
-        for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
+        for body, at, _ in parts_of(self.dependent):
             hinge = body.inboard
-            motion.set(body.name, hinge_at_rest(hinge.configuration(coordinates), hinge.n_v, 0, coordinates))
+            motion.set(body.name, hinge_at_rest(hinge.configuration(q[at]), hinge.n_v, 0, q[at]))
         return concatenate([closure_residual(loop, motion) for loop in self.closures])
 
     def errors(
@@ -287,11 +287,8 @@ class Loop:
         motion = SubgraphMotion(self.parent, self.bodies, rates, siblings)
         for name, hinge in given.items():
             motion.set(name, hinge._replace(X=np.hstack((zeros(len(hinge.eta), self.m), hinge.X))))
-        start = 0
-        for body, coordinates in zip(self.dependent, self.split(q).values(), strict=True):
-            columns = slice(start, start + body.inboard.n_v)
-            motion.independent(body.name, coordinates, columns)
-            start = columns.stop
+        for body, at, columns in parts_of(self.dependent):
+            motion.independent(body.name, q[at], columns)
         return closure_errors(motion, self.closures)
 
 
@@ -312,14 +309,12 @@ def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
     """Return hinges at coordinates q (stacked), each of whose velocities is a column of its own."""
     N = sum(body.inboard.n_v for body in bodies)
     motions: dict[str, HingeMotion] = {}
-    start = 0
-    for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
+    for body, at, columns in parts_of(bodies):
         n_v = body.inboard.n_v
         X = zeros(n_v, N)
-        X[:, start : start + n_v] = np.eye(n_v)
-        c = body.inboard.configuration(coordinates)
-        motions[body.name] = HingeMotion(c, X, zeros(n_v), zeros(n_v), q=coordinates)
-        start += n_v
+        X[:, columns] = np.eye(n_v)
+        c = body.inboard.configuration(q[at])
+        motions[body.name] = HingeMotion(c, X, zeros(n_v), zeros(n_v), q=q[at])
     return motions
 
 
@@ -335,14 +330,26 @@ def _(loop: LoopClosure, motion: SubgraphMotion) -> Array:
     return concatenate([zeros(0), *(condition.residual(*ends) for condition in loop.closure.constraints)])
 
 
-def split(q: Array, bodies: Sequence[Body]) -> Coordinates:
-    """Return stacked coordinates by body."""
-    parts: Coordinates = {}
-    start = 0
+def parts_of(bodies: Iterable[Body]) -> Iterator[tuple[Body, slice, slice]]:
+    """Yield bodies with the places of their hinges' coordinates, and velocities, in a stack of all."""
+    q_start = v_start = 0
     for body in bodies:
-        parts[body.name] = q[start : start + body.inboard.n_q]
-        start += body.inboard.n_q
-    return parts
+        q_end, v_end = q_start + body.inboard.n_q, v_start + body.inboard.n_v
+        yield body, slice(q_start, q_end), slice(v_start, v_end)
+        q_start, v_start = q_end, v_end
+
+
+def rows_of(closures: Iterable[CutEdge]) -> Iterator[tuple[CutEdge, slice]]:
+    """Yield closures with the places of their rows in a stack of all."""
+    start = 0
+    for edge in closures:
+        yield edge, slice(start, start + edge.rows)
+        start += edge.rows
+
+
+def split(q: Array, bodies: Iterable[Body]) -> Coordinates:
+    """Return stacked coordinates by body."""
+    return {body.name: q[at] for body, at, _ in parts_of(bodies)}
 
 
 def advance_coordinates(bodies: Sequence[Body], q: Array, step: Array) -> Array:
@@ -350,13 +357,7 @@ def advance_coordinates(bodies: Sequence[Body], q: Array, step: Array) -> Array:
 
     First order is enough under Newton's iteration, whose errors are of second order anyway.
     """
-    parts = []
-    start = 0
-    for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
-        v = step[start : start + body.inboard.n_v]
-        parts.append(coordinates + body.inboard.q_dot(coordinates, v))
-        start += body.inboard.n_v
-    return concatenate(parts)
+    return concatenate([q[at] + body.inboard.q_dot(q[at], step[part]) for body, at, part in parts_of(bodies)])
 
 
 def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
@@ -364,8 +365,8 @@ def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
     if all(body.inboard.quaternion is None for body in bodies):
         return q
     parts = []
-    for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
-        w = body.inboard.quaternion
+    for body, at, _ in parts_of(bodies):
+        coordinates, w = q[at], body.inboard.quaternion
         if w is not None:
             coordinates = concatenate((coordinates[:w], normalise(coordinates[w:])))
         parts.append(coordinates)

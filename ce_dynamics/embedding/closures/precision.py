@@ -31,7 +31,13 @@ from ce_dynamics.embedding.closures.choices import RowChoice
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
-from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, surroundings, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import (
+    Loop,
+    numerical_rank,
+    rows_of,
+    surroundings,
+    with_unit_quaternions,
+)
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
@@ -265,10 +271,9 @@ def drop_redundant(
     kept = independent_rows(
         [kernel.scale_columns(kernel(q, kernel.p0)[1]) for q in (*near, *far)], loose, tolerance
     )
-    parts, start = [], 0
-    for edge, given in zip(loop.closures, closures, strict=True):
-        mine = range(start, start + edge.rows)
-        start = mine.stop
+    parts = []
+    for (_, rows), given in zip(rows_of(loop.closures), closures, strict=True):
+        mine = range(rows.start, rows.stop)
         left = [k for k in mine if not kept[k]]
         if left and isinstance(given, LoopClosure):
             own = tuple(c for k in mine if kept[k] and (c := conditions[k]) is not None)

@@ -27,7 +27,7 @@ from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradicti
 from ce_dynamics.embedding.closures.choices import RowChoice, rows_along, rows_around
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.leading import counts_turns
-from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stack_neutral
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, parts_of, split, stack_neutral
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.branch_table import BranchTable
@@ -220,13 +220,10 @@ class NumericLinkage(Linkage):
         # (14): Y₁ (Ẋ θ̇ + η̇) + δ̇ = 0
         rates = concatenate((X @ motion.theta_dot + eta, motion.theta_dot))
         bias = -Y1.solve(self.loop.errors(q, rates, given, siblings).delta_dot[rows])
-        start = 0
-        for body, coordinates in zip(self.loop.dependent, self.loop.split(q).values(), strict=True):
-            part = slice(start, start + body.inboard.n_v)
-            c = body.inboard.configuration(coordinates)
-            turned = self._with_turns(body, coordinates, given, motion)
+        for body, at, part in parts_of(self.loop.dependent):
+            c = body.inboard.configuration(q[at])
+            turned = self._with_turns(body, q[at], given, motion)
             motion.set(body.name, HingeMotion(c, X[part], eta[part], bias[part], q=turned))
-            start = part.stop
 
     def _with_turns(
         self, body: Body, q: Array, given: Mapping[str, HingeMotion], motion: SubgraphMotion

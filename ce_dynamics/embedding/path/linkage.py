@@ -21,7 +21,7 @@ from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradicti
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import LoopCurve, follow_curve, null_vector
 from ce_dynamics.embedding.closures.leading import LoopNumber, coordinate_body
-from ce_dynamics.embedding.closures.loop import Loop, has_own_velocities
+from ce_dynamics.embedding.closures.loop import Loop, has_own_velocities, parts_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.path.table import PathTable, make_table, regularity
@@ -98,22 +98,20 @@ class PathLinkage(Linkage):
         s_dot = motion.theta_dot[0]
         q = self.table.coordinates.evaluate(s)
         v = None if self.table.velocities is None else self.table.velocities.evaluate(s)
-        q_start = v_start = 0
-        for body in self.loop.dependent:
+        v_start = 0
+        for body, at, _ in parts_of(self.loop.dependent):
             hinge = body.inboard
-            q_part = slice(q_start, q_start + hinge.n_q)
-            q_start = q_part.stop
             if has_own_velocities(hinge):
                 assert v is not None
                 v_part = slice(v_start, v_start + hinge.n_v)
                 X, X_prime = v.value[v_part], v.first[v_part]
                 v_start = v_part.stop
             else:
-                X, X_prime = q.first[q_part], q.second[q_part]
-            c = hinge.configuration(q.value[q_part])
+                X, X_prime = q.first[at], q.second[at]
+            c = hinge.configuration(q.value[at])
             # θ̇_S = X ṡ and θ̈_S = X s̈ + X' ṡ²
             bias = X_prime * (s_dot * s_dot)
-            motion.set(body.name, HingeMotion(c, X.reshape(-1, 1), zeros(hinge.n_v), bias, q=q.value[q_part]))
+            motion.set(body.name, HingeMotion(c, X.reshape(-1, 1), zeros(hinge.n_v), bias, q=q.value[at]))
 
 
 GRID = 2000  # points along the curve between which a coordinate is taken to turn back once at most
@@ -160,13 +158,7 @@ def dead_centres(linkage: PathLinkage) -> list[DeadCentre]:
 
 def single_coordinates(linkage: PathLinkage) -> list[tuple[Body, int]]:
     """Return bodies on hinges with one coordinate, and its place among all."""
-    places = []
-    start = 0
-    for body in linkage.loop.dependent:
-        if body.inboard.n_q == 1:
-            places.append((body, start))
-        start += body.inboard.n_q
-    return places
+    return [(body, at.start) for body, at, _ in parts_of(linkage.loop.dependent) if body.inboard.n_q == 1]
 
 
 def coordinates(linkage: PathLinkage, s: float) -> dict[str, float]:
