@@ -12,19 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Hinge,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
+import ce_dynamics as ce
 
 Floats = NDArray[np.float64]
 
@@ -60,48 +48,48 @@ def about(rotation: Rotation, at: Floats) -> Floats:
     return transform
 
 
-def hinge_transform(hinge: Hinge, q: Floats) -> Floats:
+def hinge_transform(hinge: ce.Hinge, q: Floats) -> Floats:
     """Return the motion of the child's design positions by the hinge."""
     at = hinge.at
-    if isinstance(hinge, Revolute):
+    if isinstance(hinge, ce.Revolute):
         return turn(hinge.axis, at, q[0])
-    if isinstance(hinge, Prismatic):
+    if isinstance(hinge, ce.Prismatic):
         return shift(q[0] * hinge.axis)
-    if isinstance(hinge, Screw):
+    if isinstance(hinge, ce.Screw):
         return turn(hinge.axis, at, q[0], hinge.pitch)
-    if isinstance(hinge, Cylindrical):
+    if isinstance(hinge, ce.Cylindrical):
         return vector(shift(q[1] * hinge.axis) @ turn(hinge.axis, at, q[0]))
-    if isinstance(hinge, Universal):
+    if isinstance(hinge, ce.Universal):
         return vector(turn(hinge.axis1, at, q[0]) @ turn(hinge.axis2, at, q[1]))
-    if isinstance(hinge, Planar):
+    if isinstance(hinge, ce.Planar):
         return vector(shift(q[0] * hinge.e1 + q[1] * hinge.e2) @ turn(hinge.normal, at, q[2]))
-    if isinstance(hinge, Spherical):
+    if isinstance(hinge, ce.Spherical):
         return turn_by(q, at)
-    if isinstance(hinge, Free):
+    if isinstance(hinge, ce.Free):
         return vector(shift(q[:3]) @ turn_by(q[3:], at))
-    assert isinstance(hinge, Fixed)
+    assert isinstance(hinge, ce.Fixed)
     return np.eye(4)
 
 
-def transform(body: Body, q_of: Callable[[Body], Floats]) -> Floats:
+def transform(body: ce.Body, q_of: Callable[[ce.Body], Floats]) -> Floats:
     """Return the motion of a body's design positions, in world axes."""
     if body.is_ground:
         return np.eye(4)
     return vector(transform(body.carrier, q_of) @ hinge_transform(body.inboard, q_of(body)))
 
 
-def seen(T_body: Floats, T_frame: Floats, frame: Body, at: ArrayLike) -> Floats:
+def seen(T_body: Floats, T_frame: Floats, frame: ce.Body, at: ArrayLike) -> Floats:
     """A point from the centre of mass of a frame body, in that body's axes."""
     back = np.linalg.inv(T_frame) @ T_body
     return vector(back[:3, :3] @ vector(at) + back[:3, 3] - frame.com)
 
 
-def coasting(hinge: Hinge, q: Floats, v: Floats, v_dot: Floats, t: float) -> Floats:
+def coasting(hinge: ce.Hinge, q: Floats, v: Floats, v_dot: Floats, t: float) -> Floats:
     """Coordinates after the time t of velocities v + v̇ t; quaternions turn at a constant angular velocity."""
-    if isinstance(hinge, Spherical):
+    if isinstance(hinge, ce.Spherical):
         assert not np.any(v_dot)
         return rotated(q, v * t)
-    if isinstance(hinge, Free):
+    if isinstance(hinge, ce.Free):
         assert not np.any(v_dot)
         return np.concatenate((q[:3] + v[3:] * t, rotated(q[3:], v[:3] * t)))
     return vector(q + v * t + 0.5 * v_dot * t * t)

@@ -8,53 +8,40 @@ from typing import ClassVar
 
 import numpy as np
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, array, cos, sin, zeros
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.drives import Driven
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Condition, JointEnd, Twist
-from ce_dynamics.mechanism.system import System
 
-KINDS: dict[str, Callable[[Array, Array, Array], Hinge]] = {
-    "revolute": lambda a, b, at: Revolute(a, at), "prismatic": lambda a, b, at: Prismatic(a, at),
-    "universal": lambda a, b, at: Universal(a, b, at), "cylindrical": lambda a, b, at: Cylindrical(a, at),
-    "planar": lambda a, b, at: Planar(a, at), "spherical": lambda a, b, at: Spherical(at),
-    "free": lambda a, b, at: Free(at), "screw": lambda a, b, at: Screw(a, 0.3, at),
-    "fixed": lambda a, b, at: Fixed(),
+KINDS: dict[str, Callable[[Array, Array, Array], ce.Hinge]] = {
+    "revolute": lambda a, b, at: ce.Revolute(a, at), "prismatic": lambda a, b, at: ce.Prismatic(a, at),
+    "universal": lambda a, b, at: ce.Universal(a, b, at),
+    "cylindrical": lambda a, b, at: ce.Cylindrical(a, at), "planar": lambda a, b, at: ce.Planar(a, at),
+    "spherical": lambda a, b, at: ce.Spherical(at), "free": lambda a, b, at: ce.Free(at),
+    "screw": lambda a, b, at: ce.Screw(a, 0.3, at), "fixed": lambda a, b, at: ce.Fixed(),
 }  # fmt: skip
 
 
-def random_hinge(rng: np.random.Generator, kind: str) -> Hinge:
+def random_hinge(rng: np.random.Generator, kind: str) -> ce.Hinge:
     """A hinge of a kind somewhere within a metre."""
     return KINDS[kind](*rng.uniform(-1.0, 1.0, (3, 3)))
 
 
 def add_random(
-    system: System, rng: np.random.Generator, name: str, parent: Body, hinge: Hinge, mass: float = 1.0
-) -> Body:
+    system: ce.System,
+    rng: np.random.Generator,
+    name: str,
+    parent: ce.Body,
+    hinge: ce.Hinge,
+    mass: float = 1.0,
+) -> ce.Body:
     """A body of about that mass with a full inertia, off its hinge."""
     arms = rng.normal(size=(6, 3)) * 0.3
     points = arms - arms.mean(axis=0)
@@ -65,9 +52,9 @@ def add_random(
     )
 
 
-def random_tree(rng: np.random.Generator, kinds: list[str], mass_ratio: float = 1.0) -> System:
+def random_tree(rng: np.random.Generator, kinds: list[str], mass_ratio: float = 1.0) -> ce.System:
     """Bodies on hinges of the given kinds, each on a body chosen at random; sometimes on the ground."""
-    system = System(gravity=rng.normal(size=3) * 5.0)
+    system = ce.System(gravity=rng.normal(size=3) * 5.0)
     bodies = [system.ground]
     for i, kind in enumerate(kinds):
         parent = bodies[rng.integers(len(bodies))]
@@ -77,14 +64,14 @@ def random_tree(rng: np.random.Generator, kinds: list[str], mass_ratio: float = 
     return system
 
 
-def add_loads(system: System, rng: np.random.Generator) -> None:
+def add_loads(system: ce.System, rng: np.random.Generator) -> None:
     """A spring and damper, a torsion spring and damper, and wrenches, between bodies chosen at random."""
     bodies = [system.ground, *system.bodies]
     for i in range(2):
         a, b = rng.permutation(len(bodies))[:2]
         ends = rng.uniform(-1.0, 1.0, (2, 3))
         system.add_force(
-            SpringDamper(
+            ce.SpringDamper(
                 f"spring{i}", bodies[a], ends[0], bodies[b], ends[1], spring=7.0, damper=3.0, free_length=0.4
             )
         )
@@ -92,20 +79,20 @@ def add_loads(system: System, rng: np.random.Generator) -> None:
         body, frame = system.bodies[rng.integers(len(system.bodies))], bodies[rng.integers(len(bodies))]
         at, force, torque = rng.normal(size=(3, 3))
         system.add_force(
-            AppliedWrench(f"wrench{i}", body, at, force=list(force), torque=list(torque), frame=frame)
+            ce.AppliedWrench(f"wrench{i}", body, at, force=list(force), torque=list(torque), frame=frame)
         )
     for body in system.bodies:
         if body.inboard.coordinate_names == body.inboard.velocity_names and body.inboard.n_v > 0:
             k = int(rng.integers(body.inboard.n_v))
             system.add_force(
-                TorsionSpringDamper(
+                ce.TorsionSpringDamper(
                     f"torsion of {body.name}", body, spring=2.0, damper=0.7, free=0.1, component=k
                 )
             )
 
 
 def add_linkage(
-    system: System, linkage: ClosedForm, rng: np.random.Generator, massless: tuple[str, ...] = ()
+    system: ce.System, linkage: ClosedForm, rng: np.random.Generator, massless: tuple[str, ...] = ()
 ) -> None:
     """The bodies and closures of a closed-form linkage, some of the bodies without mass."""
     for joint in linkage.joints():
@@ -119,21 +106,21 @@ def add_linkage(
     system.use_linkage(linkage)
 
 
-def add_drive(system: System, body: str) -> None:
+def add_drive(system: ce.System, body: str) -> None:
     """Prescribe a hinge by three inputs."""
     for suffix, unit in (("", "rad"), ("_rate", "rad/s"), ("_acceleration", "rad/s^2")):
         system.add_input(f"drive of {body}{suffix}", unit)
-    system.prescribe(body, Driven(f"drive of {body}"))
+    system.prescribe(body, ce.Driven(f"drive of {body}"))
 
 
-def four_bar(rng: np.random.Generator) -> System:
+def four_bar(rng: np.random.Generator) -> ce.System:
     """A planar four-bar on a floating frame, with a pendulum on its coupler."""
-    system = System(gravity=(0.5, -1.0, -9.0))
-    frame = add_random(system, rng, "frame", system.ground, Free(), 5.0)
+    system = ce.System(gravity=(0.5, -1.0, -9.0))
+    frame = add_random(system, rng, "frame", system.ground, ce.Free(), 5.0)
     linkage = FourBar((0, 0, 0), (0, 0.3, 0.4), (0, 1.1, 0.7), (0, 1.0, 0), (1, 0, 0), frame=frame.name)
     add_linkage(system, linkage, rng)
-    add_random(system, rng, "bob", system.find("coupler"), Spherical((0.1, 0.6, 0.3)))
-    add_random(system, rng, "arm", frame, Revolute((0, 1, 0), (0.3, 0, 0)))
+    add_random(system, rng, "bob", system.find("coupler"), ce.Spherical((0.1, 0.6, 0.3)))
+    add_random(system, rng, "arm", frame, ce.Revolute((0, 1, 0), (0.3, 0, 0)))
     add_loads(system, rng)
     return system
 
@@ -148,10 +135,10 @@ CORNER = DoubleWishbonePoints(
 )  # fmt: skip
 
 
-def corner(rng: np.random.Generator) -> System:
+def corner(rng: np.random.Generator) -> ce.System:
     """A steered corner on a floating chassis: a prescribed sibling, massless rods, a wheel."""
-    system = System(gravity=(0.0, 0.0, -9.81))
-    add_random(system, rng, "chassis", system.ground, Free(), 10.0)
+    system = ce.System(gravity=(0.0, 0.0, -9.81))
+    add_random(system, rng, "chassis", system.ground, ce.Free(), 10.0)
     steering = PitmanSteering(
         (-0.45, 0.25, 0.1), (-0.32, 0.25, 0.06), (-0.32, -0.32, 0.06), (-0.45, -0.32, 0.1), (0.3, 0.0, 0.95)
     )
@@ -159,14 +146,14 @@ def corner(rng: np.random.Generator) -> System:
     add_drive(system, "pitman_arm")
     bodies = DoubleWishboneBodies(steering="steering_link")
     add_linkage(system, DoubleWishbone(CORNER, bodies), rng, ("upright_link", "tie_rod", "shock_upper"))
-    wheel = Revolute((0, 1, 0), at=(-0.040, 0.910, -0.026))
+    wheel = ce.Revolute((0, 1, 0), at=(-0.040, 0.910, -0.026))
     system.add_body("wheel", mass=3.0, com=wheel.at, inertia=(0.2, 0.4, 0.2), parent="spindle", hinge=wheel)
-    add_random(system, rng, "box", system.find("steering_link"), Spherical((-0.3, 0.0, 0.0)))
+    add_random(system, rng, "box", system.find("steering_link"), ce.Spherical((-0.3, 0.0, 0.0)))
     add_loads(system, rng)
     return system
 
 
-class PolynomialCoupling(Linkage):
+class PolynomialCoupling(ce.Linkage):
     """Gives the two angles of a universal hinge as functions of the other coordinates, by hand.
 
     b₁ = c₁ sin a + c₂ d₁ d₂ and b₂ = c₃ a d₂ + c₄ s a + c₅ s², with s prescribed.
@@ -223,9 +210,9 @@ class Coupling:
     constraints: tuple[Condition, ...] = (Rows(),)
 
 
-def coupled(rng: np.random.Generator) -> System:
+def coupled(rng: np.random.Generator) -> ce.System:
     """An aggregated body with three independent rates and a prescribed hinge, and bodies that it carries."""
-    system = System(gravity=(1.0, 2.0, -9.0))
+    system = ce.System(gravity=(1.0, 2.0, -9.0))
     p = add_random(system, rng, "p", system.ground, random_hinge(rng, "spherical"))
     a = add_random(system, rng, "a", p, random_hinge(rng, "revolute"))
     d = add_random(system, rng, "d", a, random_hinge(rng, "cylindrical"))
@@ -241,14 +228,14 @@ def coupled(rng: np.random.Generator) -> System:
     return system
 
 
-def tree(rng: np.random.Generator) -> System:
+def tree(rng: np.random.Generator) -> ce.System:
     """One body on each kind of hinge, in random order and with random branching."""
     return random_tree(rng, list(rng.permutation(list(KINDS))))
 
 
-def chain(rng: np.random.Generator) -> System:
+def chain(rng: np.random.Generator) -> ce.System:
     """A prescribed slider in the middle of an open chain."""
-    system = System(gravity=(0.0, -9.81, 0.0))
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
     base = add_random(system, rng, "base", system.ground, random_hinge(rng, "universal"))
     slider = add_random(system, rng, "slider", base, random_hinge(rng, "prismatic"))
     add_random(system, rng, "rod", slider, random_hinge(rng, "revolute"))
@@ -258,7 +245,7 @@ def chain(rng: np.random.Generator) -> System:
     return system
 
 
-SYSTEMS: Mapping[str, Callable[[np.random.Generator], System]] = {
+SYSTEMS: Mapping[str, Callable[[np.random.Generator], ce.System]] = {
     "tree": tree, "chain": chain, "four_bar": four_bar, "coupled": coupled, "corner": corner,
 }  # fmt: skip
 
@@ -266,7 +253,7 @@ SYSTEMS: Mapping[str, Callable[[np.random.Generator], System]] = {
 class Case:
     """A system at random coordinates, velocities and prescribed motions."""
 
-    def __init__(self, system: System, rng: np.random.Generator, scale: float = 0.3) -> None:
+    def __init__(self, system: ce.System, rng: np.random.Generator, scale: float = 0.3) -> None:
         self.system = system
         self.embedding = embed(system)
         self.layout = Layout(self.embedding)

@@ -7,21 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from ce_dynamics.mechanism.drives import Driven
-from ce_dynamics.mechanism.hinges import (
-    Closure,
-    Cylindrical,
-    Hinge,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.hinges import Closure
 from ce_dynamics.models.published import bricard as bricard
 
 Z = (0.0, 0.0, 1.0)
@@ -36,21 +25,21 @@ PROPERTIES = {
 }
 
 
-def add(system: System, name: str, parent: str, hinge: Hinge, com: Array, mass: float = 1.0) -> None:
+def add(system: ce.System, name: str, parent: str, hinge: ce.Hinge, com: Array, mass: float = 1.0) -> None:
     """A body with some mass and inertia."""
     system.add_body(name, mass=mass, com=com, inertia=(0.03, 0.04, 0.05), parent=parent, hinge=hinge)
 
 
-def drive(system: System, body: str, name: str = "turn") -> System:
+def drive(system: ce.System, body: str, name: str = "turn") -> ce.System:
     """Prescribe a hinge by three new inputs."""
-    motion = Driven(name)
+    motion = ce.Driven(name)
     for one in motion.inputs:
         system.add_input(one, "")
     system.prescribe(body, motion)
     return system
 
 
-def through(system: System, forward: str = "") -> System:
+def through(system: ce.System, forward: str = "") -> ce.System:
     """Lead every loop through dead centres, by a coordinate that increases with the hinge of a body."""
     for k, closure in enumerate(system.closures):
         assert isinstance(closure, LoopClosure)
@@ -75,14 +64,14 @@ def four_bar(
     cut: str = "rocker",
     closure: str = "revolute",
     independent: Sequence[str] = ("crank",),
-) -> System:
+) -> ce.System:
     """Crank a, coupler b, rocker c and ground d, cut at the pin named ``cut`` (rocker, coupler or ground)."""
     a, b, c, d = lengths
     A, D = np.zeros(3), np.array((d, 0.0, 0.0))
     B = a * np.array((np.cos(angle), np.sin(angle), 0.0))
     C = dyad(B, D, b, c, side)
-    system = System(gravity=(0.0, -9.81, 0.0))
-    pins = {"A": Revolute(Z, A), "B": Revolute(Z, B), "C": Revolute(Z, C), "D": Revolute(Z, D)}
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
+    pins = {"A": ce.Revolute(Z, A), "B": ce.Revolute(Z, B), "C": ce.Revolute(Z, C), "D": ce.Revolute(Z, D)}
     coms = {"crank": 0.5 * (A + B), "coupler": 0.5 * (B + C), "rocker": 0.5 * (C + D)}
     trees = {
         "rocker": [("crank", "ground", "A"), ("coupler", "crank", "B"), ("rocker", "ground", "D")],
@@ -99,45 +88,47 @@ def four_bar(
         system.add_body(name, mass=mass, com=coms[name], inertia=inertia, parent=parent, hinge=pins[pin])
     one, other, pin = ends[cut]
     at = pins[pin].at
-    joint: Closure = Revolute(Z, at) if closure == "revolute" else Spherical(at)
+    joint: Closure = ce.Revolute(Z, at) if closure == "revolute" else ce.Spherical(at)
     system.close_loop("pin", one, other, joint, independent)
     return system
 
 
-def slider_crank(crank: float, rod: float, angle: float, independent: Sequence[str] = ("crank",)) -> System:
+def slider_crank(
+    crank: float, rod: float, angle: float, independent: Sequence[str] = ("crank",)
+) -> ce.System:
     """Slider on the x axis."""
     B = crank * np.array((np.cos(angle), np.sin(angle), 0.0))
     C = np.array((B[0] + np.sqrt(rod**2 - B[1] ** 2), 0.0, 0.0))
-    system = System(gravity=(0.0, -9.81, 0.0))
-    add(system, "crank", "ground", Revolute(Z), 0.5 * B)
-    add(system, "rod", "crank", Revolute(Z, B), 0.5 * (B + C))
-    add(system, "slider", "ground", Prismatic((1.0, 0.0, 0.0), C), C)
-    system.close_loop("pin", "rod", "slider", Revolute(Z, C), independent)
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
+    add(system, "crank", "ground", ce.Revolute(Z), 0.5 * B)
+    add(system, "rod", "crank", ce.Revolute(Z, B), 0.5 * (B + C))
+    add(system, "slider", "ground", ce.Prismatic((1.0, 0.0, 0.0), C), C)
+    system.close_loop("pin", "rod", "slider", ce.Revolute(Z, C), independent)
     return system
 
 
-def swinging_lever(h: float, leading: str = "slide") -> System:
+def swinging_lever(h: float, leading: str = "slide") -> ce.System:
     """A slide on a rail that passes a pivot at the distance h turns a lever through a block on it."""
     at = np.array((1.0, h, 0.0))
-    system = System(gravity=(0.0, -9.81, 0.0))
-    add(system, "slide", "ground", Prismatic((1.0, 0.0, 0.0), at), at)
-    add(system, "lever", "ground", Revolute(Z, (0.0, 0.0, 0.0)), 0.5 * at)
-    add(system, "block", "lever", Prismatic(at, at), at)
-    system.close_loop("pin", "block", "slide", Revolute(Z, at), [leading])
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
+    add(system, "slide", "ground", ce.Prismatic((1.0, 0.0, 0.0), at), at)
+    add(system, "lever", "ground", ce.Revolute(Z, (0.0, 0.0, 0.0)), 0.5 * at)
+    add(system, "block", "lever", ce.Prismatic(at, at), at)
+    system.close_loop("pin", "block", "slide", ce.Revolute(Z, at), [leading])
     return system
 
 
-def five_bar(independent: Sequence[str] = ("left", "right")) -> System:
+def five_bar(independent: Sequence[str] = ("left", "right")) -> ce.System:
     """Two cranks and two couplers: two degrees of freedom."""
     A, E = np.zeros(3), np.array((1.0, 0.0, 0.0))
     B, D = np.array((-0.3, 0.6, 0.0)), np.array((1.4, 0.5, 0.0))
     C = dyad(B, D, 1.1, 1.3, 1.0)
-    system = System(gravity=(0.0, -9.81, 0.0))
-    add(system, "left", "ground", Revolute(Z, A), 0.5 * (A + B))
-    add(system, "left coupler", "left", Revolute(Z, B), 0.5 * (B + C))
-    add(system, "right", "ground", Revolute(Z, E), 0.5 * (D + E))
-    add(system, "right coupler", "right", Revolute(Z, D), 0.5 * (C + D))
-    system.close_loop("pin", "left coupler", "right coupler", Revolute(Z, C), independent)
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
+    add(system, "left", "ground", ce.Revolute(Z, A), 0.5 * (A + B))
+    add(system, "left coupler", "left", ce.Revolute(Z, B), 0.5 * (B + C))
+    add(system, "right", "ground", ce.Revolute(Z, E), 0.5 * (D + E))
+    add(system, "right coupler", "right", ce.Revolute(Z, D), 0.5 * (C + D))
+    system.close_loop("pin", "left coupler", "right coupler", ce.Revolute(Z, C), independent)
     return system
 
 
@@ -146,78 +137,78 @@ RSUR_D = np.array((1.2, 0.0, 0.1))
 U1, U2 = (1.0, 0.0, 0.2), (0.1, 1.0, 0.0)
 
 
-def rsur(cut: str = "universal", independent: Sequence[str] = ("crank",)) -> System:
+def rsur(cut: str = "universal", independent: Sequence[str] = ("crank",)) -> ce.System:
     """Crank, ball, coupler, universal joint, rocker on a skew axis; cut at one of the coupler's joints."""
-    system = System(gravity=(0.3, -1.0, -9.81))
+    system = ce.System(gravity=(0.3, -1.0, -9.81))
     B, C, D = RSUR_B, RSUR_C, RSUR_D
-    add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)
-    add(system, "rocker", "ground", Revolute((0.2, 1.0, 0.0), D), 0.5 * (C + D))
+    add(system, "crank", "ground", ce.Revolute((1.0, 0.0, 0.1)), 0.5 * B)
+    add(system, "rocker", "ground", ce.Revolute((0.2, 1.0, 0.0), D), 0.5 * (C + D))
     if cut == "universal":
-        add(system, "coupler", "crank", Spherical(B), 0.5 * (B + C))
-        system.close_loop("joint", "rocker", "coupler", Universal(U1, U2, C), independent)
+        add(system, "coupler", "crank", ce.Spherical(B), 0.5 * (B + C))
+        system.close_loop("joint", "rocker", "coupler", ce.Universal(U1, U2, C), independent)
     else:
-        add(system, "coupler", "rocker", Universal(U1, U2, C), 0.5 * (B + C))
-        system.close_loop("ball", "crank", "coupler", Spherical(B), independent)
+        add(system, "coupler", "rocker", ce.Universal(U1, U2, C), 0.5 * (B + C))
+        system.close_loop("ball", "crank", "coupler", ce.Spherical(B), independent)
     return system
 
 
-def spatial_slider(slider: str) -> System:
+def spatial_slider(slider: str) -> ce.System:
     """Crank, universal joint, rod, then a slider on a cylindrical, screw or prismatic hinge."""
-    system = System(gravity=(0.3, -1.0, -9.81))
+    system = ce.System(gravity=(0.3, -1.0, -9.81))
     B, C = np.array((0.1, 0.2, 0.05)), np.array((1.2, 0.1, 0.1))
-    add(system, "crank", "ground", Revolute((0.1, 0.2, 1.0)), 0.5 * B)
-    add(system, "rod", "crank", Universal((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), B), 0.5 * (B + C))
+    add(system, "crank", "ground", ce.Revolute((0.1, 0.2, 1.0)), 0.5 * B)
+    add(system, "rod", "crank", ce.Universal((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), B), 0.5 * (B + C))
     axis, at = (1.0, 0.1, 0.0), np.array((1.2, 0.0, 0.1))
     if slider == "cylindrical":
-        add(system, "slider", "ground", Cylindrical(axis, at), C)
-        joint: Closure = Universal((0.0, 1.0, 0.0), (0.0, 0.3, 1.0), C)
+        add(system, "slider", "ground", ce.Cylindrical(axis, at), C)
+        joint: Closure = ce.Universal((0.0, 1.0, 0.0), (0.0, 0.3, 1.0), C)
     elif slider == "screw":
-        add(system, "slider", "ground", Screw(axis, 0.6, at), C)
-        joint = Spherical(C)
+        add(system, "slider", "ground", ce.Screw(axis, 0.6, at), C)
+        joint = ce.Spherical(C)
     else:
-        add(system, "slider", "ground", Prismatic(axis, at), C)
-        joint = Spherical(C)
+        add(system, "slider", "ground", ce.Prismatic(axis, at), C)
+        joint = ce.Spherical(C)
     system.close_loop("joint", "rod", "slider", joint, ["crank"])
     return system
 
 
-def floating_coupler() -> System:
+def floating_coupler() -> ce.System:
     """A four-bar whose coupler moves freely in the plane and is closed by two pins: six redundant rows."""
     B, C, D = np.array((0.2, 0.9, 0.0)), np.array((2.6, 1.7, 0.0)), np.array((3.2, 0.0, 0.0))
-    system = System(gravity=(0.0, -9.81, 0.0))
-    add(system, "crank", "ground", Revolute(Z), 0.5 * B)
-    add(system, "coupler", "ground", Planar(Z, 0.5 * (B + C)), 0.5 * (B + C))
-    add(system, "rocker", "ground", Revolute(Z, D), 0.5 * (C + D))
-    system.close_loop("one", "crank", "coupler", Revolute(Z, B), ["crank"])
-    system.close_loop("two", "coupler", "rocker", Revolute(Z, C))
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
+    add(system, "crank", "ground", ce.Revolute(Z), 0.5 * B)
+    add(system, "coupler", "ground", ce.Planar(Z, 0.5 * (B + C)), 0.5 * (B + C))
+    add(system, "rocker", "ground", ce.Revolute(Z, D), 0.5 * (C + D))
+    system.close_loop("one", "crank", "coupler", ce.Revolute(Z, B), ["crank"])
+    system.close_loop("two", "coupler", "rocker", ce.Revolute(Z, C))
     return system
 
 
-def rssr() -> System:
+def rssr() -> ce.System:
     """Crank, ball joint, rod, ball joint, rocker: the rod may spin, so no set of whole hinges fits."""
-    system = System(gravity=(0.3, -1.0, -9.81))
+    system = ce.System(gravity=(0.3, -1.0, -9.81))
     B, C = np.array((0.0, 0.3, 0.1)), np.array((1.0, 0.2, 0.9))
-    add(system, "crank", "ground", Revolute((1.0, 0.0, 0.1)), 0.5 * B)
-    add(system, "rod", "crank", Spherical(B), 0.5 * (B + C) + np.array((0.0, 0.05, 0.0)))
-    add(system, "rocker", "ground", Revolute((0.2, 1.0, 0.0), (1.2, 0.0, 0.1)), 0.5 * C)
-    system.close_loop("ball", "rod", "rocker", Spherical(C))
+    add(system, "crank", "ground", ce.Revolute((1.0, 0.0, 0.1)), 0.5 * B)
+    add(system, "rod", "crank", ce.Spherical(B), 0.5 * (B + C) + np.array((0.0, 0.05, 0.0)))
+    add(system, "rocker", "ground", ce.Revolute((0.2, 1.0, 0.0), (1.2, 0.0, 0.1)), 0.5 * C)
+    system.close_loop("ball", "rod", "rocker", ce.Spherical(C))
     return system
 
 
-def platform() -> System:
+def platform() -> ce.System:
     """A plate that moves in the plane on three legs, and three redundant conditions per pin."""
-    system = System(gravity=(0.0, -9.81, 0.0))
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
     feet = [np.array(p) for p in ((-1.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
     pins = [np.array(p) for p in ((-0.4, 1.2, 0.0), (0.5, 1.1, 0.0))]
-    add(system, "plate", "ground", Planar(Z, (0.0, 1.3, 0.0)), np.array((0.0, 1.3, 0.0)))
+    add(system, "plate", "ground", ce.Planar(Z, (0.0, 1.3, 0.0)), np.array((0.0, 1.3, 0.0)))
     for k, (foot, pin) in enumerate(zip(feet, pins, strict=True)):
-        add(system, f"leg {k}", "ground", Revolute(Z, foot), 0.7 * foot + 0.3 * pin)
-        add(system, f"rod {k}", f"leg {k}", Prismatic(pin - foot, foot), 0.3 * foot + 0.7 * pin)
-        system.close_loop(f"pin {k}", f"rod {k}", "plate", Revolute(Z, pin))
+        add(system, f"leg {k}", "ground", ce.Revolute(Z, foot), 0.7 * foot + 0.3 * pin)
+        add(system, f"rod {k}", f"leg {k}", ce.Prismatic(pin - foot, foot), 0.3 * foot + 0.7 * pin)
+        system.close_loop(f"pin {k}", f"rod {k}", "plate", ce.Revolute(Z, pin))
     return system
 
 
-LOOPS: dict[str, Callable[[], System]] = {
+LOOPS: dict[str, Callable[[], ce.System]] = {
     "crank-rocker": lambda: four_bar(CRANK_ROCKER, 0.7),
     "double rocker": lambda: four_bar(DOUBLE_ROCKER, 1.0),
     "slider-crank": lambda: slider_crank(0.3, 1.0, 0.5), "five-bar": five_bar, "RSUR": rsur,
@@ -226,7 +217,7 @@ LOOPS: dict[str, Callable[[], System]] = {
     "lever that becomes parallel to a rail": lambda: swinging_lever(0.5, "lever"),
 }  # fmt: skip
 """Loops that hinges lead."""
-PATHS: dict[str, Callable[[], System]] = {
+PATHS: dict[str, Callable[[], ce.System]] = {
     "crank-rocker": lambda: through(four_bar(CRANK_ROCKER, 0.7), "rocker"),
     "double rocker": lambda: through(four_bar(DOUBLE_ROCKER, 1.0), "crank"),
     "slider-crank": lambda: through(slider_crank(0.3, 1.0, 0.5), "slider"),
@@ -239,7 +230,7 @@ PATHS: dict[str, Callable[[], System]] = {
     "Bricard": lambda: through(bricard()),
 }
 """Loops with one freedom that go through dead centres."""
-CHARTS: dict[str, Callable[[], System]] = {
+CHARTS: dict[str, Callable[[], ce.System]] = {
     "five-bar": lambda: through(five_bar()),
     "RSSR": lambda: through(rssr()),
     "platform": lambda: through(platform()),

@@ -6,44 +6,24 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm
 from ce_dynamics.kinematics.four_bar import FourBar
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import (
-    ForceElement,
-    HingeLoad,
-    Observer,
-    PointLoad,
-    Response,
-    StateDeclaration,
-)
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Hinge,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, PointLoad, Response, StateDeclaration
 
 KINDS = ("Fixed", "Revolute", "Prismatic", "Universal", "Cylindrical", "Planar", "Spherical", "Free", "Screw")
 
 
-class Link(ForceElement):
+class Link(ce.ForceElement):
     """A spring and damper between two points, with a state that follows its length."""
 
     states = (StateDeclaration("lag", "m", 0.1),)
 
-    def __init__(self, name: str, a: Body, at_a: Array, b: Body, at_b: Array) -> None:
+    def __init__(self, name: str, a: ce.Body, at_a: Array, b: ce.Body, at_b: Array) -> None:
         self.name, self.a, self.at_a, self.b, self.at_b = name, a, np.asarray(at_a), b, np.asarray(at_b)
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
         return (self.a, self.at_a), (self.b, self.at_b)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
@@ -60,19 +40,19 @@ class Link(ForceElement):
         return Response(loads, x_dot=((length - x[0]) * 5.0,), potential=0.0 * length)
 
 
-class Drive(ForceElement):
+class Drive(ce.ForceElement):
     """A generalised force on one component of a hinge; of its coordinate too, unless that is a quaternion."""
 
-    def __init__(self, body: Body, k: int) -> None:
+    def __init__(self, body: ce.Body, k: int) -> None:
         self.name, self.body, self.k = f"drive {body.name} {k}", body, k
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
         return ()
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         value = 3.0 - 0.7 * observer.rate(self.body, self.k)
-        if not isinstance(self.body.inboard, Spherical | Free):
+        if not isinstance(self.body.inboard, ce.Spherical | ce.Free):
             value = value - 2.0 * observer.coordinate(self.body, self.k)
         return Response([HingeLoad(self.body, self.k, value)])
 
@@ -90,22 +70,33 @@ def inertia(rng: np.random.Generator) -> Array:
     return tensor
 
 
-def hinge_of(kind: str, rng: np.random.Generator) -> Hinge:
+def hinge_of(kind: str, rng: np.random.Generator) -> ce.Hinge:
     """A hinge in a random place."""
     at, axis = vector(rng).tolist(), vector(rng).tolist()
     if kind == "Universal":
-        return Universal(axis, vector(rng).tolist(), at)  # axes not perpendicular
+        return ce.Universal(axis, vector(rng).tolist(), at)  # axes not perpendicular
     if kind == "Screw":
-        return Screw(axis, 0.5, at)
-    with_axis = {"Revolute": Revolute, "Prismatic": Prismatic, "Cylindrical": Cylindrical, "Planar": Planar}
+        return ce.Screw(axis, 0.5, at)
+    with_axis = {
+        "Revolute": ce.Revolute,
+        "Prismatic": ce.Prismatic,
+        "Cylindrical": ce.Cylindrical,
+        "Planar": ce.Planar,
+    }
     if kind in with_axis:
-        build: Callable[..., Hinge] = with_axis[kind]
+        build: Callable[..., ce.Hinge] = with_axis[kind]
         return build(axis, at)
-    at_point: dict[str, Callable[..., Hinge]] = {"Fixed": Fixed, "Spherical": Spherical, "Free": Free}
+    at_point: dict[str, Callable[..., ce.Hinge]] = {
+        "Fixed": ce.Fixed,
+        "Spherical": ce.Spherical,
+        "Free": ce.Free,
+    }
     return at_point[kind](at)
 
 
-def add_random_body(system: System, name: str, parent: Body, kind: str, rng: np.random.Generator) -> Body:
+def add_random_body(
+    system: ce.System, name: str, parent: ce.Body, kind: str, rng: np.random.Generator
+) -> ce.Body:
     """A body with a drive on every component of its hinge."""
     body = system.add_body(
         name,
@@ -120,7 +111,7 @@ def add_random_body(system: System, name: str, parent: Body, kind: str, rng: np.
     return body
 
 
-def random_coordinates(system: System, names: Mapping[str, slice], rng: np.random.Generator) -> Array:
+def random_coordinates(system: ce.System, names: Mapping[str, slice], rng: np.random.Generator) -> Array:
     """Coordinates away from the design pose, quaternions of any length."""
     return np.concatenate(
         [
@@ -131,8 +122,8 @@ def random_coordinates(system: System, names: Mapping[str, slice], rng: np.rando
 
 
 def slender(
-    system: System, name: str, a: Array, b: Array, mass: float, parent: Body | str, hinge: Hinge
-) -> Body:
+    system: ce.System, name: str, a: Array, b: Array, mass: float, parent: ce.Body | str, hinge: ce.Hinge
+) -> ce.Body:
     """A slender bar from a to b."""
     length = float(np.linalg.norm(b - a))
     d = (b - a) / length
@@ -148,15 +139,15 @@ def four_bar(
     *,
     embedded: bool,
     independent: tuple[str, ...] = ("crank",),
-) -> System:
+) -> ce.System:
     """A planar four-bar of slender bars of 1 kg under gravity −y, all hinges revolute, cut at G."""
-    system = System(gravity=(0.0, -9.81, 0.0), name="four-bar")
+    system = ce.System(gravity=(0.0, -9.81, 0.0), name="four-bar")
     points = [np.array((*point, 0.0)) for point in (A, D, F, G)]
     axis = (0.0, 0.0, 1.0)
     linkage = FourBar(points[0], points[1], points[2], points[3], axis)
-    parent: Body = system.ground
+    parent: ce.Body = system.ground
     for name, a, b in zip(("crank", "coupler", "rocker"), points[:-1], points[1:], strict=True):
-        parent = slender(system, name, a, b, 1.0, parent, Revolute(axis, a.tolist()))
+        parent = slender(system, name, a, b, 1.0, parent, ce.Revolute(axis, a.tolist()))
     for cut in linkage.cuts():
         system.close_loop("G", cut.body_a, cut.body_b, cut.closure, independent=independent)
     if embedded:
@@ -164,7 +155,7 @@ def four_bar(
     return system
 
 
-def parallelogram() -> System:
+def parallelogram() -> ce.System:
     """The four-bar of A02: a square of 1 m, 1 kg bars."""
     return four_bar((0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0), embedded=False)
 

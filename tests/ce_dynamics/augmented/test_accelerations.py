@@ -3,23 +3,13 @@
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented
 from ce_dynamics.augmented.observer import AbsoluteObserver
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Distance,
-    Free,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.augmented.systems import (
     KINDS,
     Link,
@@ -36,9 +26,9 @@ INPUTS = {
 }  # fmt: skip
 
 
-def tree(kinds: tuple[str, ...], rng: np.random.Generator) -> System:
+def tree(kinds: tuple[str, ...], rng: np.random.Generator) -> ce.System:
     """Branched tree with prescribed hinges inside it, links between bodies and a state in every link."""
-    system = System(gravity=(0.4, -1.0, -9.81))
+    system = ce.System(gravity=(0.4, -1.0, -9.81))
     for name in INPUTS:
         system.add_input(name, "")
     root = add_random_body(system, "root", system.ground, "Universal", rng)
@@ -49,31 +39,31 @@ def tree(kinds: tuple[str, ...], rng: np.random.Generator) -> System:
         )
     turning = system.add_body(
         "turning", mass=2.0, com=vector(rng), inertia=(0.3, 0.4, 0.5), parent=bodies[-1],
-        hinge=Revolute(vector(rng).tolist(), vector(rng).tolist()),
+        hinge=ce.Revolute(vector(rng).tolist(), vector(rng).tolist()),
     )  # fmt: skip
     sliding = system.add_body(
         "sliding", mass=1.0, com=vector(rng), inertia=(0.3, 0.4, 0.5), parent=root,
-        hinge=Prismatic(vector(rng).tolist(), vector(rng).tolist()),
+        hinge=ce.Prismatic(vector(rng).tolist(), vector(rng).tolist()),
     )  # fmt: skip
     aimed = system.add_body(
         "aimed", mass=1.0, com=vector(rng), inertia=(0.3, 0.4, 0.5), parent=sliding,
-        hinge=Revolute(vector(rng).tolist(), vector(rng).tolist()),
+        hinge=ce.Revolute(vector(rng).tolist(), vector(rng).tolist()),
     )  # fmt: skip
-    system.prescribe(turning, Driven("turn"))
-    system.prescribe(sliding, Driven("slide"))
-    system.prescribe(aimed, SecondOrderActuator("aim", 2.0, 5.0, 0.7))
+    system.prescribe(turning, ce.Driven("turn"))
+    system.prescribe(sliding, ce.Driven("slide"))
+    system.prescribe(aimed, ce.SecondOrderActuator("aim", 2.0, 5.0, 0.7))
     tip = add_random_body(system, "tip", turning, "Spherical", rng)
     wheel_axis = (0.0, 1.0, 0.0)
     wheel = system.add_body(
         "wheel", mass=3.0, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.5, 0.3), parent=aimed,
-        hinge=Revolute(wheel_axis, (0.1, 0.7, 0.3)),
+        hinge=ce.Revolute(wheel_axis, (0.1, 0.7, 0.3)),
     )  # fmt: skip
     system.add_force(Link("one", bodies[1], vector(rng), tip, vector(rng)))
     system.add_force(Link("two", system.ground, vector(rng), wheel, vector(rng)))
     return system
 
 
-def random_state(system: System, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
+def random_state(system: ce.System, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
     embedding = embed(system)
     layout = Layout(embedding)
     q = random_coordinates(system, embedding.q_of, rng)
@@ -82,7 +72,7 @@ def random_state(system: System, rng: np.random.Generator) -> tuple[Array, Array
     return q, rng.normal(size=embedding.n_v), x, u
 
 
-def compare(system: System, q: Array, v: Array, x: Array, u: Array) -> None:
+def compare(system: ce.System, q: Array, v: Array, x: Array, u: Array) -> None:
     """All three formulations at one state."""
     embedding = embed(system)
     full, y = assert_agrees(embedding, q, v, x, u, closed=1e-13, moving=1e-12, tree=True)
@@ -118,15 +108,15 @@ def test_planar_loop_along_nothing_with_a_redundant_closure(rng: np.random.Gener
     across /= np.linalg.norm(across)
     other = np.cross(axis, across)
     at = [0.0 * across, 0.3 * across, 0.8 * across + 1.1 * other, 1.0 * other]  # the crank turns fully
-    system = System(gravity=(0.4, -1.0, -9.81))
-    base = system.add_body("base", mass=4.0, inertia=(1.0, 1.1, 1.2), parent=system.ground, hinge=Free())
+    system = ce.System(gravity=(0.4, -1.0, -9.81))
+    base = system.add_body("base", mass=4.0, inertia=(1.0, 1.1, 1.2), parent=system.ground, hinge=ce.Free())
     carrier = base
     for k, name in enumerate(("crank", "rod", "lever")):
         com, inertia = 0.5 * (at[k] + at[k + 1]), (0.1, 0.2, 0.15)
         carrier = system.add_body(
-            name, mass=1.0 + k, com=com, inertia=inertia, parent=carrier, hinge=Revolute(axis, at[k])
+            name, mass=1.0 + k, com=com, inertia=inertia, parent=carrier, hinge=ce.Revolute(axis, at[k])
         )
-    system.close_loop("slide", carrier, base, Cylindrical(axis, at[3]), independent=["crank"])
+    system.close_loop("slide", carrier, base, ce.Cylindrical(axis, at[3]), independent=["crank"])
     for _ in range(3):
         compare(system, *random_state(system, rng))
 
@@ -136,10 +126,10 @@ def test_loop_that_moves_by_prescribed_motion(rng: np.random.Generator) -> None:
     system = four_bar((0.0, 0.0), (0.1, 0.4), (1.1, 0.9), (1.2, 0.0), embedded=True, independent=())
     for name in ("turn", "turn_rate", "turn_acceleration"):
         system.add_input(name, "")
-    system.prescribe("crank", Driven("turn"))
+    system.prescribe("crank", ce.Driven("turn"))
     system.add_body(
         "pendulum", mass=1.0, com=(0.3, 0.1, 0.2), inertia=(0.1, 0.1, 0.1), parent="coupler",
-        hinge=Universal((1.0, 0.0, 0.2), (0.0, 1.0, 0.0), (0.6, 0.7, 0.0)),
+        hinge=ce.Universal((1.0, 0.0, 0.2), (0.0, 1.0, 0.0), (0.6, 0.7, 0.0)),
     )  # fmt: skip
     compare(system, np.array([0.3, -0.5]), np.array([1.0, -2.0]), np.zeros(0), np.array([0.2, 2.0, -30.0]))
 
@@ -177,28 +167,28 @@ def test_observer_agrees_with_the_embedded_one(rng: np.random.Generator) -> None
             assert absolute.rate(body, k) == pytest.approx(embedded.rate(body, k), abs=1e-11)
 
 
-def driven_on_an_aggregated_arm() -> System:
+def driven_on_an_aggregated_arm() -> ce.System:
     """A crank is driven on an arm, with a loop of both to the ground; a slider's tab is tied to the crank.
 
     The slider moves on the arm, which is no end of the crank's own aggregated body but inside of it.
     """
-    system = System(gravity=(1.0, 2.0, -9.0))
+    system = ce.System(gravity=(1.0, 2.0, -9.0))
     for what in ("turn", "turn_rate", "turn_acceleration"):
         system.add_input(what, "")
-    arm = Revolute((0.2, 1.0, 0.1), (0.1, -0.2, 0.3))
-    crank = Revolute((1.0, 0.2, -0.3), (0.9, 0.1, 0.2))
-    slider, tab = Prismatic((0.1, 0.3, 1.0)), Revolute((0.1, 0.3, 1.0), (0.2, 0.6, 0.1))
+    arm = ce.Revolute((0.2, 1.0, 0.1), (0.1, -0.2, 0.3))
+    crank = ce.Revolute((1.0, 0.2, -0.3), (0.9, 0.1, 0.2))
+    slider, tab = ce.Prismatic((0.1, 0.3, 1.0)), ce.Revolute((0.1, 0.3, 1.0), (0.2, 0.6, 0.1))
     for name, parent, hinge, com in (
         ("arm", "ground", arm, (0.5, 0.1, 0.2)),
         ("crank", "arm", crank, (1.0, 0.3, 0.4)),
-        ("bob", "ground", Spherical((1.0, 1.5, -0.4)), (1.1, 1.2, 0.1)),
+        ("bob", "ground", ce.Spherical((1.0, 1.5, -0.4)), (1.1, 1.2, 0.1)),
         ("slider", "arm", slider, (0.3, 0.8, 0.2)),
         ("tab", "slider", tab, (0.25, 0.7, 0.2)),
     ):
         system.add_body(name, mass=1.0, com=com, inertia=(0.1, 0.2, 0.15), parent=parent, hinge=hinge)
-    system.prescribe("crank", Driven("turn"))
-    system.close_loop("to the bob", "crank", "bob", Distance((1.1, 0.5, 0.6), (1.0, 1.0, 0.3)))
-    system.close_loop("to the tab", "crank", "tab", Distance((0.9, 0.6, 0.5), (0.3, 0.9, 0.4)))
+    system.prescribe("crank", ce.Driven("turn"))
+    system.close_loop("to the bob", "crank", "bob", ce.Distance((1.1, 0.5, 0.6), (1.0, 1.0, 0.3)))
+    system.close_loop("to the tab", "crank", "tab", ce.Distance((0.9, 0.6, 0.5), (0.3, 0.9, 0.4)))
     return system
 
 
@@ -220,7 +210,7 @@ def test_closure_against_driven_body_that_carries_it(rng: np.random.Generator) -
 
 def test_energy_balance_of_undamped_motion(rng: np.random.Generator) -> None:
     """Conservative and scleronomic: the derivative of the energy along ẏ, by differences, is zero."""
-    system = System()
+    system = ce.System()
     parent = system.ground
     for k, kind in enumerate(("Free", "Universal", "Cylindrical", "Screw", "Planar")):
         body = add_random_body(system, f"b{k}", parent, kind, rng)

@@ -7,32 +7,24 @@ import doctest
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.compiled import steady_state as steady_motion
-from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.steady_state import steady_state, turn_about
-from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.forces.actuator import Actuator
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
-from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.compiled.steady_state import turn_about
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation.simulate import simulate
 
 MASS, STIFFNESS, G = 3.0, 200.0, 9.81
 
 
-def spring_mass() -> Model:
+def spring_mass() -> ce.Model:
     """A mass on a spring of 1 m, and an input that pulls at it."""
-    system = System(gravity=(0, 0, -G))
-    body = system.add_body("mass", mass=MASS, com=(0, 0, -1), parent="ground", hinge=Prismatic((0, 0, 1)))
+    system = ce.System(gravity=(0, 0, -G))
+    body = system.add_body("mass", mass=MASS, com=(0, 0, -1), parent="ground", hinge=ce.Prismatic((0, 0, 1)))
     system.add_force(
-        SpringDamper("spring", system.ground, (0, 0, 0), body, (0, 0, -1), spring=STIFFNESS, damper=2.0)
+        ce.SpringDamper("spring", system.ground, (0, 0, 0), body, (0, 0, -1), spring=STIFFNESS, damper=2.0)
     )
     system.add_input("pull", "N")
-    system.add_force(AppliedWrench("hand", body, (0, 0, -1), force=(0.0, 0.0, "pull")))
-    return Model(system)
+    system.add_force(ce.AppliedWrench("hand", body, (0, 0, -1), force=(0.0, 0.0, "pull")))
+    return ce.Model(system)
 
 
 def test_the_examples() -> None:
@@ -42,7 +34,7 @@ def test_the_examples() -> None:
 
 
 def test_force_that_holds_spring_where_it_is_wanted() -> None:
-    found = steady_state(spring_mass(), {"mass": -0.1}, ["pull"])
+    found = ce.steady_state(spring_mass(), {"mass": -0.1}, ["pull"])
     assert found.inputs["pull"] == pytest.approx(MASS * G - 0.1 * STIFFNESS, rel=1e-12)
     np.testing.assert_allclose(found.y, (-0.1, 0.0), atol=1e-15)
     assert not found.moving
@@ -50,16 +42,16 @@ def test_force_that_holds_spring_where_it_is_wanted() -> None:
 
 def test_sled_turns_under_force_that_turns_with_it() -> None:
     """m ω × v keeps a free body on its circle, whatever heading it starts with."""
-    system = System(gravity=(0, 0, 0))
-    sled = system.add_body("sled", mass=4.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
+    system = ce.System(gravity=(0, 0, 0))
+    sled = system.add_body("sled", mass=4.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Free())
     for name in ("side", "push"):
         system.add_input(name, "N")
-    system.add_force(AppliedWrench("rope", sled, (0, 0, 0), force=("push", "side", 0.0), frame=sled))
+    system.add_force(ce.AppliedWrench("rope", sled, (0, 0, 0), force=("push", "side", 0.0), frame=sled))
     heading = 0.7
     quaternion = [np.cos(heading / 2), 0, 0, np.sin(heading / 2)]
     forward = 6.0 * np.array((np.cos(heading), np.sin(heading), 0.0))
     system.start(sled, q=[1, 2, 0, *quaternion], v=[0, 0, 0.5, *forward])
-    found = steady_state(Model(system), {"sled.wz": 0.5, "sled.vx": forward[0]}, ["side", "push"])
+    found = ce.steady_state(ce.Model(system), {"sled.wz": 0.5, "sled.vx": forward[0]}, ["side", "push"])
     R = turn_about(np.array((0.0, 0.0, 1.0)), heading)
     force = R @ (found.inputs["push"], found.inputs["side"], 0.0)
     np.testing.assert_allclose(force, 4.0 * np.cross((0, 0, 0.5), found.y[10:13]), atol=1e-9)
@@ -70,11 +62,11 @@ def test_sled_turns_under_force_that_turns_with_it() -> None:
 def test_vehicle_stays_on_circle_it_was_trimmed_for() -> None:
     """Simulated for two seconds: an arc of the radius, on which only heading and place change."""
     speed, radius = 15.0, 60.0
-    model = Model(hmmwv.build(speed=speed))
+    model = ce.Model(hmmwv.build(speed=speed))
     found = hmmwv.steady(model, speed, radius)
     assert 0.1 < found.inputs["steering"] < 0.2  # to the left
     assert 0.1 < found.inputs["throttle"] < 0.4
-    run = simulate(model, found.inputs, duration=2.0, interval=0.5, y0=found.y, rtol=1e-9, atol=1e-9)
+    run = ce.simulate(model, found.inputs, duration=2.0, interval=0.5, y0=found.y, rtol=1e-9, atol=1e-9)
     x, y, yaw = (run[name].values for name in ("x", "y", "yaw"))
     # The centre lies to the left of the velocity, whose direction is not quite that of the body.
     slip = np.arctan2(run["vy"].values, run["vx"].values)
@@ -87,46 +79,46 @@ def test_vehicle_stays_on_circle_it_was_trimmed_for() -> None:
     straight = hmmwv.steady(model, speed)
     assert straight.inputs["throttle"] < found.inputs["throttle"]
     assert abs(straight.moving["chassis.rz"]) < 1e-4  # left and right differ by rounding of the data only
-    with pytest.raises(ModelError, match="radius 0"):
+    with pytest.raises(ce.ModelError, match="radius 0"):
         hmmwv.steady(model, speed, 0.0)
 
 
 def test_a_saturated_input_is_named() -> None:
     """A motor of 3 N m turns a drag of 0.1 N m s/rad at 30 rad/s at most."""
-    system = System(gravity=(0, 0, 0))
-    axle = Revolute((0, 0, 1))
+    system = ce.System(gravity=(0, 0, 0))
+    axle = ce.Revolute((0, 0, 1))
     fan = system.add_body("fan", mass=1.0, inertia=(1, 1, 2), parent="ground", hinge=axle)
     system.add_input("torque", "N*m")
-    system.add_force(Actuator("motor", fan, command="torque", force_range=(-3.0, 3.0)))
-    system.add_force(TorsionSpringDamper("drag", fan, damper=0.1))
-    model = Model(system)
-    assert steady_state(model, {"fan_rate": 20.0}, ["torque"]).inputs["torque"] == pytest.approx(2.0)
-    with pytest.raises(AssemblyError, match=r"torque = .* has no influence there"):
-        steady_state(model, {"fan_rate": 50.0}, ["torque"])
+    system.add_force(ce.Actuator("motor", fan, command="torque", force_range=(-3.0, 3.0)))
+    system.add_force(ce.TorsionSpringDamper("drag", fan, damper=0.1))
+    model = ce.Model(system)
+    assert ce.steady_state(model, {"fan_rate": 20.0}, ["torque"]).inputs["torque"] == pytest.approx(2.0)
+    with pytest.raises(ce.AssemblyError, match=r"torque = .* has no influence there"):
+        ce.steady_state(model, {"fan_rate": 50.0}, ["torque"])
 
 
 def test_what_is_not_steady_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"not steady: as \['mass'\] go on"):
-        steady_state(spring_mass(), {"mass_rate": 0.5}, ["pull"], moving=["mass"])
+    with pytest.raises(ce.ModelError, match=r"not steady: as \['mass'\] go on"):
+        ce.steady_state(spring_mass(), {"mass_rate": 0.5}, ["pull"], moving=["mass"])
 
 
 def test_what_does_not_exist_is_named() -> None:
-    with pytest.raises(AssemblyError, match=r"mass_rate = 0.5.*remains"):
-        steady_state(spring_mass(), {"mass_rate": 0.5}, ["pull"])
+    with pytest.raises(ce.AssemblyError, match=r"mass_rate = 0.5.*remains"):
+        ce.steady_state(spring_mass(), {"mass_rate": 0.5}, ["pull"])
 
 
 def test_names_and_numbers_are_checked() -> None:
     model = spring_mass()
-    with pytest.raises(ModelError, match="no input 'push'"):
-        steady_state(model, {"mass": 0.0}, ["push"])
-    with pytest.raises(ModelError, match="no quantity 'weight'"):
-        steady_state(model, {"weight": 0.0}, ["pull"])
-    with pytest.raises(ModelError, match="1 inputs cannot meet 2 targets"):
-        steady_state(model, {"mass": 0.0, "mass_rate": 0.0}, ["pull"])
-    with pytest.raises(ModelError, match="targets: mass nan must be a finite number"):
-        steady_state(model, {"mass": np.nan}, ["pull"])
-    with pytest.raises(ModelError, match="no displacement"):
-        steady_state(model, {"mass": 0.0}, ["pull"], moving=["arm"])
+    with pytest.raises(ce.ModelError, match="no input 'push'"):
+        ce.steady_state(model, {"mass": 0.0}, ["push"])
+    with pytest.raises(ce.ModelError, match="no quantity 'weight'"):
+        ce.steady_state(model, {"weight": 0.0}, ["pull"])
+    with pytest.raises(ce.ModelError, match="1 inputs cannot meet 2 targets"):
+        ce.steady_state(model, {"mass": 0.0, "mass_rate": 0.0}, ["pull"])
+    with pytest.raises(ce.ModelError, match="targets: mass nan must be a finite number"):
+        ce.steady_state(model, {"mass": np.nan}, ["pull"])
+    with pytest.raises(ce.ModelError, match="no displacement"):
+        ce.steady_state(model, {"mass": 0.0}, ["pull"], moving=["arm"])
 
 
 def test_turns_are_right_handed() -> None:

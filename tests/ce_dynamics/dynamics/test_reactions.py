@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.articulated_body import Accelerations
 from ce_dynamics.dynamics.energy import momentum
 from ce_dynamics.dynamics.instant import Instant
@@ -17,15 +17,7 @@ from ce_dynamics.dynamics.reactions import Reactions, reactions
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar import FourBar
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings import Gear
 from ce_dynamics.mechanism.couplings.components import ConstraintView
-from ce_dynamics.mechanism.drives import Held
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
-from ce_dynamics.mechanism.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.mechanism.hinges.closures import Distance
-from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import build_ride
 from tests.ce_dynamics.recursion_dense import Dense, accelerations
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, make_case
@@ -38,7 +30,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     return make_case(*request.param)
 
 
-def reactions_of(instant: Instant, frame: Body | None = None) -> Reactions:
+def reactions_of(instant: Instant, frame: ce.Body | None = None) -> Reactions:
     return reactions(instant.outward, instant.loads, instant.accelerations, frame)
 
 
@@ -130,8 +122,8 @@ def test_frame_only_turns_the_axes(name: str) -> None:
 
 def test_axes_of_a_spinning_wheel_turn_with_it() -> None:
     """The dynamics leave an axisymmetric wheel's frame at rest; reactions in its axes must not."""
-    system = System(gravity=(0, 0, -10.0))
-    hinge = Revolute((0, 1, 0))
+    system = ce.System(gravity=(0, 0, -10.0))
+    hinge = ce.Revolute((0, 1, 0))
     wheel = system.add_body("wheel", mass=2.0, inertia=(1, 2, 1), parent="ground", hinge=hinge)
     case = Case(system, np.random.default_rng(0))
     case.q[:], case.v[:] = np.pi / 2, 3.0
@@ -142,7 +134,7 @@ def test_axes_of_a_spinning_wheel_turn_with_it() -> None:
 # Statics
 
 
-def resting(system: System) -> Reactions:
+def resting(system: ce.System) -> Reactions:
     case = Case(system, np.random.default_rng(0), scale=0.0)
     case.v[:] = 0.0
     instant = case.instant()
@@ -152,10 +144,10 @@ def resting(system: System) -> Reactions:
 
 def test_cantilever() -> None:
     """Two beams fixed to each other: both weights and their moments at the wall, one between them."""
-    system = System(gravity=(0, 0, -10.0))
-    first = system.add_body("first", mass=3.0, com=(0.5, 0, 0), parent="ground", hinge=Fixed())
-    system.add_body("second", mass=2.0, com=(1.5, 0.2, 0), parent=first, hinge=Fixed())
-    system.add_force(AppliedWrench("pull", first, (1, 0, 0), force=(7.0, 0, 0)))
+    system = ce.System(gravity=(0, 0, -10.0))
+    first = system.add_body("first", mass=3.0, com=(0.5, 0, 0), parent="ground", hinge=ce.Fixed())
+    system.add_body("second", mass=2.0, com=(1.5, 0.2, 0), parent=first, hinge=ce.Fixed())
+    system.add_force(ce.AppliedWrench("pull", first, (1, 0, 0), force=(7.0, 0, 0)))
     result = resting(system)
     wall, joint = result.hinges["first"], result.hinges["second"]
     torque = wall.torque + np.cross(wall.at, wall.force)  # about the world origin
@@ -167,12 +159,12 @@ def test_cantilever() -> None:
 
 
 def test_hanging_chain_carries_what_is_below() -> None:
-    system = System(gravity=(0, 0, -10.0))
-    carrier: Body = system.ground
+    system = ce.System(gravity=(0, 0, -10.0))
+    carrier: ce.Body = system.ground
     for i in range(4):
         carrier = system.add_body(
             f"link{i}", mass=1.0 + i, com=(0, 0, -i - 0.5), inertia=(0.1, 0.1, 0.1), parent=carrier,
-            hinge=Spherical((0, 0, -i)),
+            hinge=ce.Spherical((0, 0, -i)),
         )  # fmt: skip
     hinges = resting(system).hinges
     tension = [hinges[f"link{i}"].force[2] for i in range(4)]
@@ -180,9 +172,9 @@ def test_hanging_chain_carries_what_is_below() -> None:
 
 
 def test_held_arm_needs_the_torque_of_its_weight() -> None:
-    system = System(gravity=(0, 0, -10.0))
-    system.add_body("arm", mass=2.0, com=(0.6, 0, 0), parent="ground", hinge=Revolute((0, 1, 0)))
-    system.prescribe("arm", Held(0.0))
+    system = ce.System(gravity=(0, 0, -10.0))
+    system.add_body("arm", mass=2.0, com=(0.6, 0, 0), parent="ground", hinge=ce.Revolute((0, 1, 0)))
+    system.prescribe("arm", ce.Held(0.0))
     result = resting(system)
     assert result.hinges["arm"].along[0] == pytest.approx(-12.0)
     np.testing.assert_allclose(result.hinges["arm"].torque, (0.0, -12.0, 0.0), atol=1e-14)
@@ -190,7 +182,7 @@ def test_held_arm_needs_the_torque_of_its_weight() -> None:
 
 def test_parallelogram_shares_a_platform_by_the_lever_rule() -> None:
     """A platform on two massless legs, its weight at a quarter; spatial hinges make 3 rows redundant."""
-    system = System(gravity=(0, 0, -10.0))
+    system = ce.System(gravity=(0, 0, -10.0))
     linkage = FourBar((0, 0, 0), (0, 0, 1), (2, 0, 1), (2, 0, 0), (0, 1, 0))
     masses = {"crank": 0.0, "coupler": 4.0, "rocker": 0.0}
     for joint in linkage.joints():
@@ -219,11 +211,11 @@ def test_parallelogram_shares_a_platform_by_the_lever_rule() -> None:
 
 def test_multiplier_of_distance_is_force_in_the_rod() -> None:
     """Two weights on vertical sliders, a rod of fixed length between them, and a lift under the lower one."""
-    system = System(gravity=(0, 0, -10.0))
-    lower = system.add_body("lower", mass=3.0, parent="ground", hinge=Prismatic((0, 0, 1)))
-    system.add_body("upper", mass=1.0, parent="ground", hinge=Prismatic((0, 0, 1), (0, 0, 1)))
-    system.close_loop("rod", "lower", "upper", Distance((0, 0, 0), (0, 0, 1)), independent=("lower",))
-    system.add_force(AppliedWrench("lift", lower, (0, 0, 0), force=(0, 0, 40.0)))
+    system = ce.System(gravity=(0, 0, -10.0))
+    lower = system.add_body("lower", mass=3.0, parent="ground", hinge=ce.Prismatic((0, 0, 1)))
+    system.add_body("upper", mass=1.0, parent="ground", hinge=ce.Prismatic((0, 0, 1), (0, 0, 1)))
+    system.close_loop("rod", "lower", "upper", ce.Distance((0, 0, 0), (0, 0, 1)), independent=("lower",))
+    system.add_force(ce.AppliedWrench("lift", lower, (0, 0, 0), force=(0, 0, 40.0)))
     rod = resting(system).closures["rod"]
     np.testing.assert_allclose(rod.force, (0, 0, 10.0), atol=1e-12)  # carries the upper one
     np.testing.assert_allclose(rod.along, (10.0,), atol=1e-12)
@@ -231,15 +223,17 @@ def test_multiplier_of_distance_is_force_in_the_rod() -> None:
 
 def test_residual_is_the_largest_of_all_hinges() -> None:
     """Too large an angular acceleration of the last hinge leaves I δ there, and nothing elsewhere."""
-    system = System(gravity=(0, 0, -10.0))
+    system = ce.System(gravity=(0, 0, -10.0))
     y, inertia, delta = (0, 1, 0), 0.8, 2.5
-    system.add_body("crank", mass=1.0, com=(0, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=Revolute(y))
-    pins = [Revolute(y, at) for at in ((0, 0, 1), (1, 0, 2), (2, 0, 0))]
+    system.add_body(
+        "crank", mass=1.0, com=(0, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute(y)
+    )
+    pins = [ce.Revolute(y, at) for at in ((0, 0, 1), (1, 0, 2), (2, 0, 0))]
     system.add_body("bar", mass=1.0, com=(0.5, 0, 1), inertia=(1, 1, 1), parent="crank", hinge=pins[0])
     moments = (inertia,) * 3
     system.add_body("rocker", mass=1.0, com=(2, 0, 1), inertia=moments, parent="ground", hinge=pins[2])
     system.close_loop("pin", "bar", "rocker", pins[1], independent=["rocker"])
-    model = Model(system)
+    model = ce.Model(system)
     q, v, x = model.layout.split(model.y0)
     instant = Instant(model.embedding, model.layout, q, v, x, np.zeros(0))
     assert [body.name for body in model.embedding.aggregates[0].bodies][-1] == "rocker"
@@ -253,13 +247,13 @@ def test_residual_is_the_largest_of_all_hinges() -> None:
 
 def test_reaction_of_coupling_lies_along_its_coordinate() -> None:
     """A pinion lifts and turns a rack in a cylinder: by a force along it, and by a torque about it."""
-    system = System(gravity=(0, 0, -10.0))
-    system.add_body("pinion", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 1, 0)))
-    guide = Cylindrical((0, 0, 1), (0.1, 0, 0))
+    system = ce.System(gravity=(0, 0, -10.0))
+    system.add_body("pinion", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 1, 0)))
+    guide = ce.Cylindrical((0, 0, 1), (0.1, 0, 0))
     system.add_body("rack", mass=3.0, com=(0.1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=guide)
-    system.couple("lift", ("pinion", ("rack", 1)), Gear(0.1), independent=("pinion",))
-    system.couple("turn", ("pinion", ("rack", 0)), Gear(1.0), independent=("pinion",))
-    model = Model(system)
+    system.couple("lift", ("pinion", ("rack", 1)), ce.Gear(0.1), independent=("pinion",))
+    system.couple("turn", ("pinion", ("rack", 0)), ce.Gear(1.0), independent=("pinion",))
+    model = ce.Model(system)
     found = model.reactions(model.y0).closures
     # Twice 1 kg m², and 3 kg at 0.1 m: α = −3 g 0.1 / (2 + 3 · 0.01); the rack rises with 0.1 α.
     alpha = -3.0 * 10.0 * 0.1 / (2.0 + 3.0 * 0.01)
@@ -271,16 +265,16 @@ def test_reaction_of_coupling_lies_along_its_coordinate() -> None:
 
 def test_condition_on_a_direction_holds_with_a_torque() -> None:
     """An arm of 2 kg on a ball joint, its centre 1 m away: kept level, against 20 N m of its weight."""
-    system = System(gravity=(0, 0, -10.0))
+    system = ce.System(gravity=(0, 0, -10.0))
     arm = system.add_body(
-        "arm", mass=2.0, com=(1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=Spherical((0, 0, 0))
+        "arm", mass=2.0, com=(1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=ce.Spherical((0, 0, 0))
     )
 
     def level(see: ConstraintView) -> list[Scalar]:
         return [see.direction(arm, (1, 0, 0), system.ground)[2]]
 
     system.constrain("level", (system.ground, arm), level)
-    model = Model(system)
+    model = ce.Model(system)
     found = model.reactions(model.y0)
     np.testing.assert_allclose(found.closures["level"].torque, (0, -20.0, 0), atol=1e-12)
     np.testing.assert_allclose(found.closures["level"].force, (0, 0, 0), atol=1e-12)
@@ -290,27 +284,29 @@ def test_condition_on_a_direction_holds_with_a_torque() -> None:
 # Free parameters
 
 
-def loaded_linkage(mass: Scalar, drop: Scalar) -> Model:
+def loaded_linkage(mass: Scalar, drop: Scalar) -> ce.Model:
     """A parallelogram with a bob on a ball joint."""
-    system = System(gravity=(0, 0, -10.0))
+    system = ce.System(gravity=(0, 0, -10.0))
     for number in (mass, drop):
-        if isinstance(number, Parameter):
+        if isinstance(number, ce.Parameter):
             system.add_parameter(number)
     y = (0, 1, 0)
-    system.add_body("crank", mass=1.0, com=(0, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=Revolute(y))
-    pins = [Revolute(y, at) for at in ((0, 0, 1), (2, 0, 0), (2, 0, 1))]
+    system.add_body(
+        "crank", mass=1.0, com=(0, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute(y)
+    )
+    pins = [ce.Revolute(y, at) for at in ((0, 0, 1), (2, 0, 0), (2, 0, 1))]
     system.add_body("bar", mass=mass, com=(1, 0, 1), inertia=(1, 1, 1), parent="crank", hinge=pins[0])
     system.add_body("rocker", mass=1.0, com=(2, 0, 0.5), inertia=(1, 1, 1), parent="ground", hinge=pins[1])
     system.add_body(
-        "bob", mass=mass, com=(1, 0, -drop), inertia=(1, 1, 1), parent="bar", hinge=Spherical((1, 0, 1))
+        "bob", mass=mass, com=(1, 0, -drop), inertia=(1, 1, 1), parent="bar", hinge=ce.Spherical((1, 0, 1))
     )
     system.close_loop("pin", "bar", "rocker", pins[2], independent=["crank"])
-    return Model(system)
+    return ce.Model(system)
 
 
 def test_free_parameters_take_the_values_they_are_given() -> None:
     """The same numbers as those of a system that was described with these values."""
-    free = loaded_linkage(Parameter("mass", 1.0, "kg"), Parameter("drop", 0.6, "m"))
+    free = loaded_linkage(ce.Parameter("mass", 1.0, "kg"), ce.Parameter("drop", 0.6, "m"))
     plain = loaded_linkage(3.0, 0.9)
     y = plain.y0 + 0.2 * np.arange(len(plain.y0))
     found = free.reactions(y, u=free.inputs_with({"mass": 3.0, "drop": 0.9}), frame="bob")
@@ -325,17 +321,19 @@ def test_free_parameters_take_the_values_they_are_given() -> None:
     assert found.redundant == expected.redundant == {"crank": 3}
 
 
-def geared(inertia: Scalar) -> Model:
+def geared(inertia: Scalar) -> ce.Model:
     """Two wheels in mesh, and a third that a written constraint keeps at half the height of a rim point."""
-    system = System(gravity=(0, 0, -10.0))
-    if isinstance(inertia, Parameter):
+    system = ce.System(gravity=(0, 0, -10.0))
+    if isinstance(inertia, ce.Parameter):
         system.add_parameter(inertia)
-    about = [Revolute((0, 1, 0), (x, 0, 0)) for x in (0, 3)]
+    about = [ce.Revolute((0, 1, 0), (x, 0, 0)) for x in (0, 3)]
     for name, hinge in zip(("a", "b"), about, strict=True):
         moments = (inertia, 2.0 * inertia, inertia)
         system.add_body(name, mass=1.0, inertia=moments, com=hinge.at, parent="ground", hinge=hinge)
-    system.couple("mesh", ("a", "b"), Gear(-2.0), independent=("a",))
-    system.add_body("lift", mass=2.0, com=(0, 0, 1), parent="ground", hinge=Prismatic((0, 0, 1), (0, 0, 1)))
+    system.couple("mesh", ("a", "b"), ce.Gear(-2.0), independent=("a",))
+    system.add_body(
+        "lift", mass=2.0, com=(0, 0, 1), parent="ground", hinge=ce.Prismatic((0, 0, 1), (0, 0, 1))
+    )
     a, lift = system.find("a"), system.find("lift")
 
     def halfway(see: ConstraintView) -> list[Scalar]:
@@ -343,11 +341,11 @@ def geared(inertia: Scalar) -> Model:
         return [top[2] - 0.5 * rim[2]]
 
     system.constrain("follow", (system.ground, a, lift), halfway, independent=("a",))
-    return Model(system)
+    return ce.Model(system)
 
 
 def test_free_parameters_of_coupled_hinges() -> None:
-    free, plain = geared(Parameter("inertia", 0.5, "kg*m^2")), geared(0.8)
+    free, plain = geared(ce.Parameter("inertia", 0.5, "kg*m^2")), geared(0.8)
     y = plain.y0 + (0.4, 1.3)
     found, expected = free.reactions(y, u=free.inputs_with({"inertia": 0.8})), plain.reactions(y)
     for name in ("mesh", "follow"):

@@ -7,56 +7,42 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.state import Entry, Layout, join_name, rate_name
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.drives import Held, SecondOrderActuator
-from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response, StateDeclaration
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.forces.base import Observer, Response, StateDeclaration
 
 
-class Relaxation(ForceElement):
+class Relaxation(ce.ForceElement):
     """Two first-order states that no force comes from."""
 
     states = (StateDeclaration("slip", "1", 0.5), StateDeclaration("heat", "J", -2.0))
 
-    def __init__(self, name: str, body: Body, rates: int = 2) -> None:
+    def __init__(self, name: str, body: ce.Body, rates: int = 2) -> None:
         self.name, self.body, self.rates = name, body, rates
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
         return ((self.body, self.body.com),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         return Response((), x_dot=[10.0 * x[0], 100.0 * x[1], 7.0][: self.rates])
 
 
-def example() -> System:
-    system = System()
-    chassis = system.add_body("chassis", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
-    system.add_body("steer", mass=1.0, inertia=(1, 1, 1), parent=chassis, hinge=Revolute((0, 0, 1)))
-    system.add_body("box", mass=1.0, parent=chassis, hinge=Fixed())
-    system.add_body("slide", mass=1.0, inertia=(1, 1, 1), parent=chassis, hinge=Prismatic((1, 0, 0)))
+def example() -> ce.System:
+    system = ce.System()
+    chassis = system.add_body("chassis", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Free())
+    system.add_body("steer", mass=1.0, inertia=(1, 1, 1), parent=chassis, hinge=ce.Revolute((0, 0, 1)))
+    system.add_body("box", mass=1.0, parent=chassis, hinge=ce.Fixed())
+    system.add_body("slide", mass=1.0, inertia=(1, 1, 1), parent=chassis, hinge=ce.Prismatic((1, 0, 0)))
     system.add_body(
-        "cross", mass=1.0, inertia=(1, 1, 1), parent="slide", hinge=Universal((1, 0, 0), (0, 1, 0))
+        "cross", mass=1.0, inertia=(1, 1, 1), parent="slide", hinge=ce.Universal((1, 0, 0), (0, 1, 0))
     )
     system.add_input("wheel", "rad", 0.25)
     system.add_input("throttle", "1", 0.5)
     system.add_force(Relaxation("tyre", chassis))
-    system.prescribe("steer", SecondOrderActuator("wheel", 2.0, 10.0))
+    system.prescribe("steer", ce.SecondOrderActuator("wheel", 2.0, 10.0))
     return system
 
 
@@ -115,7 +101,7 @@ def test_rates_of_first_order_states_are_in_order(layout: Layout) -> None:
 
 
 def test_right_hand_side_has_every_rate_in_place() -> None:
-    model = Model(example())
+    model = ce.Model(example())
     y = model.y0
     y[-4:-2] = (0.3, 0.7)  # position and rate of the actuator
     y_dot = model.dynamics(y, model.u0)[0]
@@ -127,25 +113,25 @@ def test_right_hand_side_has_every_rate_in_place() -> None:
 
 @pytest.mark.parametrize("rates", [0, 1, 3])
 def test_element_returns_a_rate_for_every_state(rates: int) -> None:
-    system = System()
-    body = system.add_body("body", mass=1.0, parent="ground", hinge=Prismatic((1, 0, 0)))
+    system = ce.System()
+    body = system.add_body("body", mass=1.0, parent="ground", hinge=ce.Prismatic((1, 0, 0)))
     system.add_force(Relaxation("tyre", body, rates))
-    model = Model(system)
-    with pytest.raises(ModelError, match=f"'tyre' returned {rates} state rates; it declares 2 states"):
+    model = ce.Model(system)
+    with pytest.raises(ce.ModelError, match=f"'tyre' returned {rates} state rates; it declares 2 states"):
         model.dynamics  # noqa: B018
 
 
 @pytest.mark.parametrize(
     ("hinge", "q", "v"),
     [
-        (Cylindrical((0, 0, 1)), ["b.angle", "b.displacement"], ["b.angle_rate", "b.displacement_rate"]),
-        (Planar((0, 0, 1)), ["b.x", "b.y", "b.angle"], ["b.x_rate", "b.y_rate", "b.angle_rate"]),
-        (Spherical(), ["b.qw", "b.qx", "b.qy", "b.qz"], ["b.wx", "b.wy", "b.wz"]),
-        (Fixed(), [], []),
+        (ce.Cylindrical((0, 0, 1)), ["b.angle", "b.displacement"], ["b.angle_rate", "b.displacement_rate"]),
+        (ce.Planar((0, 0, 1)), ["b.x", "b.y", "b.angle"], ["b.x_rate", "b.y_rate", "b.angle_rate"]),
+        (ce.Spherical(), ["b.qw", "b.qx", "b.qy", "b.qz"], ["b.wx", "b.wy", "b.wz"]),
+        (ce.Fixed(), [], []),
     ],
 )
-def test_names_of_hinges(hinge: Spherical, q: list[str], v: list[str]) -> None:
-    system = System()
+def test_names_of_hinges(hinge: ce.Spherical, q: list[str], v: list[str]) -> None:
+    system = ce.System()
     system.add_body("b", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=hinge)
     layout = Layout(embed(system))
     assert [entry.name for entry in layout.q] == q
@@ -153,9 +139,9 @@ def test_names_of_hinges(hinge: Spherical, q: list[str], v: list[str]) -> None:
 
 
 def test_a_system_without_freedom_has_an_empty_state() -> None:
-    system = System()
-    system.add_body("arm", mass=1.0, parent="ground", hinge=Revolute((0, 0, 1)))
-    system.prescribe("arm", Held())
+    system = ce.System()
+    system.add_body("arm", mass=1.0, parent="ground", hinge=ce.Revolute((0, 0, 1)))
+    system.prescribe("arm", ce.Held())
     layout = Layout(embed(system))
     assert layout.sizes == {"q": 0, "v": 0, "x": 0, "u": 0}
     assert layout.y0.shape == (0,)

@@ -16,21 +16,12 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented, Preparation, compute_accelerations, simulate_dae
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.charts import WORN, ChartLinkage
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.whole_loop import chart_of
-from ce_dynamics.errors import (
-    AssemblyError,
-    IndependentCoordinatesError,
-    SimulationError,
-    SingularityWarning,
-)
-from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Spherical
-from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import warn_if_steep
 from ce_dynamics.simulation.results import observe_run
@@ -133,7 +124,7 @@ def test_what_is_no_number_has_left_its_chart(mechanism: Embedding, lost: float)
 # Runs
 
 
-def folding(led: bool) -> System:
+def folding(led: bool) -> ce.System:
     """A five-bar whose couplers fold onto each other after 0.343 s: its cranks do not lead it on."""
     system = five_bar() if led else CHARTS["five-bar"]()
     system.start("left", v=-6.0)
@@ -141,7 +132,7 @@ def folding(led: bool) -> System:
     return system
 
 
-def falling(led: bool) -> System:
+def falling(led: bool) -> ce.System:
     """A five-bar whose left crank goes round almost twice in two seconds."""
     system = five_bar() if led else CHARTS["five-bar"]()
     system.start("left", q=0.2, v=0.7)
@@ -160,7 +151,7 @@ def test_a_run_through_a_singular_choice_of_coordinates() -> None:
 
     IDA at 1e-9 makes errors of some thousand tolerances over a second (`reference.test_trajectories`).
     """
-    model = Model(folding(led=False))
+    model = ce.Model(folding(led=False))
     run = ce.simulate(model, duration=0.6, method="DOP853", rtol=1e-11, atol=1e-12, interval=1e-3)
     left, right = run["left"].values, run["right"].values
     apart = np.linalg.norm(turned(left, (-0.3, 0.6), 0.0) - turned(right, (0.4, 0.5), 1.0), axis=1)
@@ -185,15 +176,15 @@ def test_hinges_that_cease_to_lead_are_named(method: Any) -> None:
     """The same run by its cranks ends before it is there, with time, loop, coordinates and remedy."""
     tight: dict[str, Any] = {} if method == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
     with pytest.raises(
-        SimulationError,
+        ce.SimulationError,
         match=r"at t = 0\.3[0-4]\d* s; the loop of 'left' .* by \['left', 'right'\] .*through_dead_centres",
     ):
-        ce.simulate(Model(folding(led=True)), duration=0.6, method=method, **tight)
+        ce.simulate(ce.Model(folding(led=True)), duration=0.6, method=method, **tight)
 
 
 def test_a_warning_near_a_singular_configuration() -> None:
     """With the threshold just below the norm of X_S in one of two states."""
-    model = Model(five_bar())
+    model = ce.Model(five_bar())
     y = np.array([[0.0, 0.0, 1.0, 1.0], [-1.0, 1.15, 1.0, 1.0]])
     u = np.zeros((2, 0))
     gearing = observe_run(model, y, u).gearing
@@ -201,14 +192,16 @@ def test_a_warning_near_a_singular_configuration() -> None:
     assert warn_if_steep(model, np.array((0.0, 0.1)), y, gearing) == ""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ce_dynamics.simulation.monitors.failure_location.STEEP", 0.9 * worst)
-        with pytest.warns(SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"):
+        with pytest.warns(
+            ce.SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"
+        ):
             note = warn_if_steep(model, np.array((0.0, 0.1)), y, gearing)
     assert "near a singular configuration of 'left' = -1" in note
 
 
 def test_gearing_is_the_norm_of_what_hinges_lead() -> None:
     """The reference is the rates of couplers per rates of cranks, by differences of their coordinates."""
-    model = Model(five_bar())
+    model = ce.Model(five_bar())
     y = np.array((0.2, -0.3, 0.0, 0.0))
     couplers = [model.system.find(name) for name in ("left coupler", "right coupler")]
 
@@ -219,22 +212,22 @@ def test_gearing_is_the_norm_of_what_hinges_lead() -> None:
     X = np.array([(angles(1e-5 * e) - angles(-1e-5 * e)) / 2e-5 for e in np.eye(2)])
     gearing = observe_run(model, y[np.newaxis], model.u0[np.newaxis]).gearing
     assert gearing[0, 0] == pytest.approx(np.linalg.norm(X), rel=1e-8)
-    assert not Model(falling(False)).geared_loops
+    assert not ce.Model(falling(False)).geared_loops
 
 
 def test_runs_far_from_singular_configurations_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ce.simulate(Model(falling(led=True)), duration=0.3)
+        ce.simulate(ce.Model(falling(led=True)), duration=0.3)
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4", "LSODA"])
 def test_methods_agree_across_charts(method: Any) -> None:
     """Two seconds and 1.9 turns of a crank, on some forty charts."""
     options = {"duration": 2.0, "interval": 0.02}
-    tight = ce.simulate(Model(falling(False)), method="DOP853", rtol=1e-11, atol=1e-12, **options)  # type: ignore[arg-type]
+    tight = ce.simulate(ce.Model(falling(False)), method="DOP853", rtol=1e-11, atol=1e-12, **options)  # type: ignore[arg-type]
     options |= {"step": 5e-4} if method == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
-    run = ce.simulate(Model(falling(False)), method=method, **options)  # type: ignore[arg-type]
+    run = ce.simulate(ce.Model(falling(False)), method=method, **options)  # type: ignore[arg-type]
     assert tight["left"].values[-1] > 11.0
     for name in ("left", "right", "left_coupler"):
         np.testing.assert_allclose(run[name], tight[name], rtol=0.0, atol=2e-5)
@@ -244,7 +237,7 @@ def test_methods_agree_across_charts(method: Any) -> None:
 
 def test_worn_charts_are_left_in_any_order(rng: np.random.Generator) -> None:
     """The fast formula never answers less than the wear, for three directions."""
-    model = Model(CHARTS["platform"]())
+    model = ce.Model(CHARTS["platform"]())
     charts = Charts(model)
     y, renewed = model.y0, 0
     for _ in range(100):
@@ -260,7 +253,7 @@ def test_worn_charts_are_left_in_any_order(rng: np.random.Generator) -> None:
 
 
 def test_simulator_changes_charts() -> None:
-    model = Model(falling(False))
+    model = ce.Model(falling(False))
     simulator = ce.Simulator(model, method="rk4", step=5e-4)
     energy = simulator.outputs()["energy"]
     for _ in range(100):
@@ -270,7 +263,7 @@ def test_simulator_changes_charts() -> None:
 
 
 def test_charts_are_checked_however_rarely_states_are_stored() -> None:
-    model = Model(falling(False))
+    model = ce.Model(falling(False))
     options: dict[str, Any] = {"duration": 1.0, "method": "rk4", "step": 1e-3}
     often, once = (ce.simulate(model, interval=interval, **options) for interval in (0.01, 1.0))
     simulator = ce.Simulator(model, method="rk4", step=1e-3)
@@ -283,11 +276,11 @@ def test_charts_are_checked_however_rarely_states_are_stored() -> None:
 def test_charts_are_checked_between_samples_off_the_grid() -> None:
     """The five bars fall beside a cart whose controller looks four times in a second: 319 steps go by."""
     system = falling(False)
-    add(system, "cart", "ground", Prismatic((1, 0, 0), (0, 5, 0)), np.array((0.0, 5.0, 0.0)))
+    add(system, "cart", "ground", ce.Prismatic((1, 0, 0), (0, 5, 0)), np.array((0.0, 5.0, 0.0)))
     system.add_input("force", "N")
     system.add_force(HingeInput("push", system.bodies[-1], "force"))
     system.add_controller(Held(1.0 / math.pi))
-    model = Model(system)
+    model = ce.Model(system)
     run = ce.simulate(model, duration=1.0, interval=1.0, method="rk4", step=1e-3)
     assert float(run["left"][-1]) > 2.0  # charts reach 0.4
     simulator = ce.Simulator(model, method="rk4", step=1e-3)
@@ -301,10 +294,10 @@ def test_a_rod_that_spins_between_balls() -> None:
     system = CHARTS["RSSR"]()
     system.start("crank", v=6.0)
     system.start("rocker", v=0.0)
-    with pytest.raises(IndependentCoordinatesError, match=r"cannot move with the initial rates"):
-        Model(system)
+    with pytest.raises(ce.IndependentCoordinatesError, match=r"cannot move with the initial rates"):
+        ce.Model(system)
     system = CHARTS["RSSR"]()
-    model = Model(system)
+    model = ce.Model(system)
     y0 = model.y0
     y0[-2:] = (3.0, -2.0)
     run = ce.simulate(model, y0=y0, duration=1.0, method="DOP853", rtol=1e-10, atol=1e-12)
@@ -316,9 +309,9 @@ def test_components_are_refused_on_charts() -> None:
     system = rssr()
     system.closures.clear()
     system.close_loop(
-        "ball", "rod", "rocker", Spherical((1.0, 0.2, 0.9)), [("rod", "roll")], through_dead_centres=True
+        "ball", "rod", "rocker", ce.Spherical((1.0, 0.2, 0.9)), [("rod", "roll")], through_dead_centres=True
     )
-    with pytest.raises(IndependentCoordinatesError, match=r"'rod\.roll'.* have dead centres of their own"):
+    with pytest.raises(ce.IndependentCoordinatesError, match=r"'rod\.roll'.* have dead centres of their own"):
         embed(system)
 
 
@@ -326,13 +319,13 @@ def test_components_are_refused_on_charts() -> None:
 
 
 def test_initial_values_by_any_hinges() -> None:
-    given = Model(falling(False))
+    given = ce.Model(falling(False))
     outward = given.instant(given.y0, given.u0).outward
     system = CHARTS["five-bar"]()
     for name in ("left coupler", "right coupler"):
         body = given.system.find(name)
         system.start(name, q=outward.coordinate(body), v=outward.rate(body))
-    model = Model(system)
+    model = ce.Model(system)
     again = model.instant(model.y0, model.u0).outward
     for body in system.bodies:
         before = given.system.find(body.name)
@@ -343,7 +336,7 @@ def test_initial_values_by_any_hinges() -> None:
 def test_named_hinges_stay_by_default() -> None:
     system = through(five_bar(), "right")
     system.start("left", q=0.3, v=1.0)
-    model = Model(system)
+    model = ce.Model(system)
     outward = model.instant(model.y0, model.u0).outward
     right, left = system.find("right"), system.find("left")
     assert outward.coordinate(right) == pytest.approx(0.0, abs=1e-13)
@@ -355,14 +348,14 @@ def test_named_hinges_stay_by_default() -> None:
 def test_starts_where_the_design_pose_is_open() -> None:
     """A rod that is longer than drawn turns all hinges before any gets its start."""
     B, C, D = np.array((-0.3, 0.6, 0.0)), np.array((0.4, 1.2, 0.0)), np.array((1.4, 0.5, 0.0))
-    system = System()
-    add(system, "left", "ground", Revolute(Z), 0.5 * B)
-    add(system, "coupler", "left", Revolute(Z, B), 0.5 * (B + C))
-    add(system, "right", "ground", Revolute(Z, (1.0, 0.0, 0.0)), 0.5 * D)
-    rod = Distance(C, D, length=1.4)  # drawn: 1.22
+    system = ce.System()
+    add(system, "left", "ground", ce.Revolute(Z), 0.5 * B)
+    add(system, "coupler", "left", ce.Revolute(Z, B), 0.5 * (B + C))
+    add(system, "right", "ground", ce.Revolute(Z, (1.0, 0.0, 0.0)), 0.5 * D)
+    rod = ce.Distance(C, D, length=1.4)  # drawn: 1.22
     system.close_loop("rod", "coupler", "right", rod, through_dead_centres=True)
     system.start("left", q=0.3)
-    model = Model(system)
+    model = ce.Model(system)
     outward = model.instant(model.y0, model.u0).outward
     left, coupler, right = (outward.coordinate(system.find(name)) for name in ("left", "coupler", "right"))
     assert left == pytest.approx(0.3, abs=1e-13)
@@ -382,8 +375,10 @@ def test_initial_coordinates_out_of_reach() -> None:
     system = CHARTS["five-bar"]()
     system.start("left", q=-1.33)
     system.start("right", q=1.51)
-    with pytest.raises(AssemblyError, match=r"closure 'pin' stays open by .* on the way to .* at \d+% of it"):
-        Model(system)
+    with pytest.raises(
+        ce.AssemblyError, match=r"closure 'pin' stays open by .* on the way to .* at \d+% of it"
+    ):
+        ce.Model(system)
 
 
 @pytest.mark.parametrize("longer", [5e-3, 1e-4, 1e-7])
@@ -395,15 +390,15 @@ def test_start_is_on_branch_of_the_design_pose(angle: float, longer: float) -> N
     """
     foot, B = np.array((2.0, 0.0, 0.0)), about(1.0)
     C = dyad(B, foot, 2.0, 1.0 + longer, 1.0)
-    system = System()
-    add(system, "crank", "ground", Revolute(Z), 0.5 * B)
-    add(system, "rod", "crank", Revolute(Z, B), 0.5 * (B + C))
-    add(system, "slide", "ground", Prismatic((1, 0, 0), foot), foot)
-    add(system, "rocker", "slide", Revolute(Z, foot), 0.5 * (C + foot))
-    system.close_loop("pin", "rod", "rocker", Revolute(Z, C), through_dead_centres=True)
+    system = ce.System()
+    add(system, "crank", "ground", ce.Revolute(Z), 0.5 * B)
+    add(system, "rod", "crank", ce.Revolute(Z, B), 0.5 * (B + C))
+    add(system, "slide", "ground", ce.Prismatic((1, 0, 0), foot), foot)
+    add(system, "rocker", "slide", ce.Revolute(Z, foot), 0.5 * (C + foot))
+    system.close_loop("pin", "rod", "rocker", ce.Revolute(Z, C), through_dead_centres=True)
     system.start("crank", q=angle)
     system.start("slide", q=0.0)
-    poses = Model(system).poses()
+    poses = ce.Model(system).poses()
     there = about(1.0 + angle)
     pin = there + poses.rotations[poses.bodies.index("rod")] @ (C - B)
     np.testing.assert_allclose(pin, dyad(there, foot, 2.0, 1.0 + longer, 1.0), rtol=0, atol=1e-12)
@@ -416,12 +411,12 @@ def about(angle: float) -> Array:
 def test_rates_that_do_not_determine_the_motion() -> None:
     system = CHARTS["five-bar"]()
     system.start("left", v=1.0)
-    with pytest.raises(IndependentCoordinatesError, match=r"rates of \['left'\] do not determine"):
-        Model(system)
+    with pytest.raises(ce.IndependentCoordinatesError, match=r"rates of \['left'\] do not determine"):
+        ce.Model(system)
 
 
 def test_worn_charts_are_found() -> None:
-    model = Model(falling(False))
+    model = ce.Model(falling(False))
     charts, y = Charts(model), model.y0
     assert charts
     assert not charts.renew(y)
@@ -429,7 +424,7 @@ def test_worn_charts_are_found() -> None:
     assert charts.measure_use(y) > 1.0
     assert charts.renew(y)
     assert y[0] == 0.0
-    assert not Charts(Model(five_bar()))
+    assert not Charts(ce.Model(five_bar()))
     assert math.isclose(charts.measure_use(y), 0.0, abs_tol=1e-9)
 
 

@@ -9,21 +9,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
-from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Prescribed
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Hinge,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.dense_poses import (
     Floats,
     angular_velocity,
@@ -46,15 +35,15 @@ POINT = np.array((0.4, -0.7, 0.2))
 class Chain:
     """Bodies on a parent p, at some coordinates and velocities; the names in `driven` are prescribed."""
 
-    parent: Body
-    bodies: Mapping[str, Body]
+    parent: ce.Body
+    bodies: Mapping[str, ce.Body]
     q: Mapping[str, Floats]
     v: Mapping[str, Floats]
     v_dot: Mapping[str, Floats]
     driven: tuple[str, ...]
 
     @property
-    def free(self) -> list[Body]:
+    def free(self) -> list[ce.Body]:
         return [body for body in self.bodies.values() if body.name not in self.driven]
 
     @property
@@ -87,7 +76,7 @@ class Chain:
     def place(self, name: str, t: float) -> Floats:
         """Transform of a body relative to p."""
 
-        def q_of(body: Body) -> Floats:
+        def q_of(body: ce.Body) -> Floats:
             if body is self.parent:
                 return np.array((0.8,))  # cancels out
             b = body.name
@@ -102,31 +91,31 @@ class Chain:
         return seen(self.place(name, t), np.eye(4), self.parent, at)
 
 
-def hinges(rng: np.random.Generator) -> dict[str, Hinge]:
+def hinges(rng: np.random.Generator) -> dict[str, ce.Hinge]:
     axes, points = rng.normal(size=(9, 3)), rng.uniform(-1.0, 1.0, (8, 3))
     return {
-        "a": Universal(axes[0], axes[1], points[0]),
-        "b": Spherical(points[1]),
-        "c": Prismatic(axes[2], points[2]),
-        "d": Screw(axes[3], 0.4, points[3]),
-        "e": Cylindrical(axes[4], points[4]),
-        "f": Revolute(axes[5], points[5]),
-        "g": Planar(axes[6], points[6]),
+        "a": ce.Universal(axes[0], axes[1], points[0]),
+        "b": ce.Spherical(points[1]),
+        "c": ce.Prismatic(axes[2], points[2]),
+        "d": ce.Screw(axes[3], 0.4, points[3]),
+        "e": ce.Cylindrical(axes[4], points[4]),
+        "f": ce.Revolute(axes[5], points[5]),
+        "g": ce.Planar(axes[6], points[6]),
     }
 
 
 def make_chain(rng: np.random.Generator, driven: tuple[str, ...], names: str = "abcdefg") -> Chain:
     """A chain of hinges of all kinds, fixed to a parent that is not at the origin."""
-    system = System()
+    system = ce.System()
     given = hinges(rng)
-    p = system.add_body("p", mass=1.0, com=(0.3, -0.2, 0.5), parent="ground", hinge=Revolute((0, 0, 1)))
-    carrier: Body = p
+    p = system.add_body("p", mass=1.0, com=(0.3, -0.2, 0.5), parent="ground", hinge=ce.Revolute((0, 0, 1)))
+    carrier: ce.Body = p
     q, v, v_dot = {}, {}, {}
     for name in names:
         hinge = given[name]
         carrier = system.add_body(name, mass=1.0, com=rng.uniform(-1.0, 1.0, 3), parent=carrier, hinge=hinge)
         q[name] = rng.normal(size=hinge.n_q)
-        if isinstance(hinge, Spherical):
+        if isinstance(hinge, ce.Spherical):
             q[name] /= np.linalg.norm(q[name])
         v[name] = rng.normal(size=hinge.n_v)
         v_dot[name] = rng.normal(size=hinge.n_v) if name in driven else np.zeros(hinge.n_v)
@@ -278,7 +267,7 @@ def test_a_sibling_moves_without_columns(rng: np.random.Generator) -> None:
 def test_unturned_body_moves_alike_but_for_axes(rng: np.random.Generator) -> None:
     chain = make_chain(rng, (), names="abf")
     f = chain.bodies["f"].inboard
-    assert isinstance(f, Revolute)
+    assert isinstance(f, ce.Revolute)
     turning = chain.motion()
     motion = SubgraphMotion(
         chain.parent, list(chain.bodies.values()), chain.theta_dot, unturned=frozenset({"f"})

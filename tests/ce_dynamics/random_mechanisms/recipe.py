@@ -12,26 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.mechanism.couplings import LinearCoupling
-from ce_dynamics.mechanism.drives import Driven
-from ce_dynamics.mechanism.forces import AppliedWrench, SpringDamper
-from ce_dynamics.mechanism.hinges import (
-    Closure,
-    Cylindrical,
-    Distance,
-    Fixed,
-    Free,
-    Hinge,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.hinges import Closure
 from tests.ce_dynamics.moved_systems import Elsewhere, rotation
 
 Z = np.array((0.0, 0.0, 1.0))
@@ -148,13 +131,13 @@ def joint(recipe: Recipe, edge: Edge, flipped: bool, there: Elsewhere = NOWHERE_
     one, two, at, at_b = geometry(recipe, edge)
     axis = Z if recipe.planar else one
     makers: dict[str, Callable[[], Closure]] = {
-        "Revolute": lambda: Revolute(axis, at), "Prismatic": lambda: Prismatic(one, at),
-        "Screw": lambda: Screw(one, 0.3, at), "Cylindrical": lambda: Cylindrical(one, at),
-        "Universal": lambda: Universal(two, one, at) if flipped else Universal(one, two, at),
-        "Spherical": lambda: Spherical(at), "Planar": lambda: Planar(axis, at), "Fixed": lambda: Fixed(at),
-        "Free": lambda: Free(at),
-        "Distance": lambda: Distance(at_b, at) if flipped else Distance(at, at_b),
-        "RollingOnPlane": lambda: RollingOnPlane(one, at, 0.4),
+        "Revolute": lambda: ce.Revolute(axis, at), "Prismatic": lambda: ce.Prismatic(one, at),
+        "Screw": lambda: ce.Screw(one, 0.3, at), "Cylindrical": lambda: ce.Cylindrical(one, at),
+        "Universal": lambda: ce.Universal(two, one, at) if flipped else ce.Universal(one, two, at),
+        "Spherical": lambda: ce.Spherical(at), "Planar": lambda: ce.Planar(axis, at),
+        "Fixed": lambda: ce.Fixed(at), "Free": lambda: ce.Free(at),
+        "Distance": lambda: ce.Distance(at_b, at) if flipped else ce.Distance(at, at_b),
+        "RollingOnPlane": lambda: ce.RollingOnPlane(one, at, 0.4),
     }  # fmt: skip
     made = makers[edge.kind]()
     return made if there is NOWHERE_ELSE else there.closure(made)
@@ -197,16 +180,16 @@ def directions(recipe: Recipe) -> dict[int, float]:
     return {placed.edge.number: -1.0 if placed.flipped else 1.0 for placed in spanning_tree(recipe)[0]}
 
 
-def build(recipe: Recipe, independent: Sequence[str] = ()) -> System:
+def build(recipe: Recipe, independent: Sequence[str] = ()) -> ce.System:
     """The mechanism on its spanning tree, with springs, a load and gravity."""
     rng = recipe.numbers("gravity")
     there = NOWHERE_ELSE if recipe.place is None else recipe.place.elsewhere()
-    system = System(gravity=10.0 * rng.normal(size=3))
+    system = ce.System(gravity=10.0 * rng.normal(size=3))
     tree, cuts = spanning_tree(recipe)
     by_number: dict[int, str] = {}
     for placed in tree:
         hinge = joint(recipe, placed.edge, placed.flipped, there)
-        assert isinstance(hinge, Hinge)
+        assert isinstance(hinge, ce.Hinge)
         add_body(recipe, system, placed, hinge, there)
         by_number[placed.edge.number] = placed.child
     signs = directions(recipe)
@@ -217,17 +200,17 @@ def build(recipe: Recipe, independent: Sequence[str] = ()) -> System:
     for one, other in recipe.coupled:
         ratio = recipe.numbers("coupling", one, other).uniform(0.5, 2.0)
         names = by_number[one], by_number[other]
-        coupling = LinearCoupling((ratio * signs[one], -signs[other]))
+        coupling = ce.LinearCoupling((ratio * signs[one], -signs[other]))
         system.couple(f"coupling {one}-{other}", names, coupling, independent)
     for number in recipe.driven:
         for what in ("", "_rate", "_acceleration"):
             system.add_input(f"drive{number}{what}", "1")
-        system.prescribe(by_number[number], Driven(f"drive{number}"))
+        system.prescribe(by_number[number], ce.Driven(f"drive{number}"))
     add_loads(recipe, system, there)
     return system
 
 
-def add_body(recipe: Recipe, system: System, placed: Placed, hinge: Hinge, there: Elsewhere) -> None:
+def add_body(recipe: Recipe, system: ce.System, placed: Placed, hinge: ce.Hinge, there: Elsewhere) -> None:
     """A body with random mass properties, or none."""
     rng = recipe.numbers("body", placed.child)
     com, mass, moments = rng.uniform(-1.0, 1.0, 3), rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.15, 3)
@@ -242,13 +225,13 @@ def add_body(recipe: Recipe, system: System, placed: Placed, hinge: Hinge, there
     )
 
 
-def add_loads(recipe: Recipe, system: System, there: Elsewhere) -> None:
+def add_loads(recipe: Recipe, system: ce.System, there: Elsewhere) -> None:
     """A spring with damper from the last body to the ground, and a wrench on the first."""
     rng = recipe.numbers("loads")
     first, last = system.find(recipe.names[0]), system.find(recipe.names[-1])
     at, anchor, force, torque = rng.uniform(-1.0, 1.0, (4, 3))
     at, anchor = there.point(at), there.point(anchor + 2.0)
     system.add_force(
-        SpringDamper("spring", last, at, system.ground, anchor, spring=30.0, damper=2.0, free_length=1.0)
+        ce.SpringDamper("spring", last, at, system.ground, anchor, spring=30.0, damper=2.0, free_length=1.0)
     )
-    system.add_force(AppliedWrench("push", first, at, force=10.0 * force, torque=5.0 * torque))
+    system.add_force(ce.AppliedWrench("push", first, at, force=10.0 * force, torque=5.0 * torque))

@@ -13,48 +13,38 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, valid_name, variables
 from ce_dynamics.contact import JointStop, UnilateralModel, simulate_unilateral
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import Entry
-from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import Observer
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges import Prismatic, Revolute
-from ce_dynamics.mechanism.system import System
-from ce_dynamics.simulation.in_the_loop.simulator import Simulator
-from ce_dynamics.simulation.results import quantity
-from ce_dynamics.simulation.simulate import simulate
 from tests.support.systems import four_bar
 
 SIDES = ("left", "right")
 
 
-def wings() -> System:
+def wings() -> ce.System:
     """Two flaps on a carriage, one of them with a trim tab that the other lacks."""
-    system = System(gravity=(0, 0, -9.81), name="wings")
-    carriage = system.add_body("carriage", mass=5.0, parent="ground", hinge=Prismatic((0, 0, 1)))
+    system = ce.System(gravity=(0, 0, -9.81), name="wings")
+    carriage = system.add_body("carriage", mass=5.0, parent="ground", hinge=ce.Prismatic((0, 0, 1)))
     system.add_input("stick", "1", default=0.5)
 
-    def height(body: Body, seen: Observer) -> Scalar:
+    def height(body: ce.Body, seen: Observer) -> Scalar:
         return seen.point(body, body.com, system.ground).r[2]
 
     for side, y in zip(SIDES, (1.0, -1.0), strict=True):
         flap = system.add_body(
             f"{side}.flap", mass=1.0, com=(0, 2 * y, 0), inertia=(0.1, 0.1, 0.2), parent=carriage,
-            hinge=Revolute((1, 0, 0), (0, y, 0)),
+            hinge=ce.Revolute((1, 0, 0), (0, y, 0)),
         )  # fmt: skip
-        system.add_force(TorsionSpringDamper(f"{side}.spring", flap, spring=40.0, damper=1.0))
+        system.add_force(ce.TorsionSpringDamper(f"{side}.spring", flap, spring=40.0, damper=1.0))
         system.add_output(f"{side}.height", "m", partial(height, flap))
     system.add_body(
-        "left.tab", mass=0.1, com=(0, 3, 0), parent="left.flap", hinge=Revolute((1, 0, 0), (0, 2.5, 0))
+        "left.tab", mass=0.1, com=(0, 3, 0), parent="left.flap", hinge=ce.Revolute((1, 0, 0), (0, 2.5, 0))
     )
-    system.add_body("rudder", mass=0.1, inertia=(1, 1, 1), parent=carriage, hinge=Revolute((0, 0, 1)))
-    system.prescribe("rudder", SecondOrderActuator("stick", 0.4, 6.0))
+    system.add_body("rudder", mass=0.1, inertia=(1, 1, 1), parent=carriage, hinge=ce.Revolute((0, 0, 1)))
+    system.prescribe("rudder", ce.SecondOrderActuator("stick", 0.4, 6.0))
     system.add_output("top speed", "m/s", lambda seen: seen.rate(carriage))
     system.group("side", SIDES)
     system.start("left.flap", q=0.3)
@@ -62,13 +52,13 @@ def wings() -> System:
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
-    return Model(wings())
+def model() -> ce.Model:
+    return ce.Model(wings())
 
 
 @pytest.fixture(scope="module")
-def run(model: Model) -> xr.Dataset:
-    return simulate(model, duration=1.0, interval=0.1, method="LSODA", audit=True)
+def run(model: ce.Model) -> xr.Dataset:
+    return ce.simulate(model, duration=1.0, interval=0.1, method="LSODA", audit=True)
 
 
 def test_every_quantity_has_its_unit_and_dimensions(run: xr.Dataset) -> None:
@@ -97,7 +87,7 @@ def test_every_quantity_has_its_unit_and_dimensions(run: xr.Dataset) -> None:
     assert "closure" not in run.coords
 
 
-def test_members_of_a_group_are_not_confused(run: xr.Dataset, model: Model) -> None:
+def test_members_of_a_group_are_not_confused(run: xr.Dataset, model: ce.Model) -> None:
     assert run["flap"].sel(side="left")[0] == 0.3
     assert run["flap"].sel(side="right")[0] == 0.0
     assert np.ptp(run["flap"].sel(side="right").values) > 1e-3
@@ -108,7 +98,7 @@ def test_members_of_a_group_are_not_confused(run: xr.Dataset, model: Model) -> N
         np.testing.assert_allclose(here["spring_load"], load, rtol=1e-12, atol=1e-12)
 
 
-def test_values_are_those_of_the_states_in_time(run: xr.Dataset, model: Model) -> None:
+def test_values_are_those_of_the_states_in_time(run: xr.Dataset, model: ce.Model) -> None:
     flaps, rates = run["flap"].values, run["flap_rate"].values
     for k in (0, 4, 10):
         one = run.isel(time=k)
@@ -144,7 +134,7 @@ def test_a_file_keeps_everything(run: xr.Dataset, tmp_path: Path) -> None:
 def test_closure_errors_are_named_by_their_closures(tmp_path: Path) -> None:
     system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
     (name,) = [loop.name for loop in system.closures]
-    run = simulate(Model(system), duration=0.3, interval=0.1)
+    run = ce.simulate(ce.Model(system), duration=0.3, interval=0.1)
     assert run["closure_error"].dims == ("time", "closure")
     assert run["closure_error"].attrs == {"units": "m", "long_name": "loop closure error"}
     assert run["closure"].values.tolist() == [name]
@@ -158,7 +148,7 @@ def test_closure_errors_are_named_by_their_closures(tmp_path: Path) -> None:
 def test_closure_errors_are_distances_of_the_cut_points() -> None:
     # A closed form and an iteration leave rounding only, so the reported errors before it are read.
     system = four_bar((1.0, 2.0, 1.5, 2.2), 0.8)
-    model = Model(system)
+    model = ce.Model(system)
     (loop,) = system.closures
     assert isinstance(loop, LoopClosure)
     instant = model.instant(model.y0, model.u0)
@@ -193,7 +183,7 @@ def test_variables_keep_the_order_of_the_entries() -> None:
 def test_variables_that_would_overwrite_each_other_are_refused(
     names: tuple[str, ...], groups: dict[str, tuple[str, ...]]
 ) -> None:
-    with pytest.raises(ModelError, match="results would name both"):
+    with pytest.raises(ce.ModelError, match="results would name both"):
         variables([Entry(name, "m") for name in names], groups)
 
 
@@ -202,28 +192,28 @@ def test_plain_names() -> None:
     assert valid_name("left/arm.motion") == "left_arm_motion"  # NetCDF keeps / for groups
 
 
-def test_outputs_of_simulator_and_results_share_names(model: Model) -> None:
+def test_outputs_of_simulator_and_results_share_names(model: ce.Model) -> None:
     """The same steps, so the same numbers up to the order of the last operations of the observation."""
-    run = simulate(model, duration=0.2, interval=0.1, method="rk4", step=1e-3)
-    simulator = Simulator(model, method="rk4", step=1e-3)
+    run = ce.simulate(model, duration=0.2, interval=0.1, method="rk4", step=1e-3)
+    simulator = ce.Simulator(model, method="rk4", step=1e-3)
     for _ in range(2):
         simulator.step(0.1)
     outputs = simulator.outputs()
     assert {"left.height", "right.height", "top speed", "energy"} <= set(outputs)
     for name, value in outputs.items():
-        found = quantity(run, name)
+        found = ce.quantity(run, name)
         assert found.dims == ("time",)
         assert float(found[-1]) == pytest.approx(value, rel=1e-12, abs=1e-15)
-    assert float(quantity(run, "left.height")[-1]) != float(quantity(run, "right.height")[-1])
+    assert float(ce.quantity(run, "left.height")[-1]) != float(ce.quantity(run, "right.height")[-1])
 
 
 def test_quantities_that_are_not_there_are_named(run: xr.Dataset) -> None:
-    with pytest.raises(ModelError, match=r"no quantity 'left\.hight' in the results"):
-        quantity(run, "left.hight")
-    with pytest.raises(ModelError, match=r"no quantity 'top sped' .* did you mean 'top_speed'"):
-        quantity(run, "top sped")
-    with pytest.raises(ModelError, match="middle"):
-        quantity(run, "middle.height")
+    with pytest.raises(ce.ModelError, match=r"no quantity 'left\.hight' in the results"):
+        ce.quantity(run, "left.hight")
+    with pytest.raises(ce.ModelError, match=r"no quantity 'top sped' .* did you mean 'top_speed'"):
+        ce.quantity(run, "top sped")
+    with pytest.raises(ce.ModelError, match="middle"):
+        ce.quantity(run, "middle.height")
 
 
 # Energies
@@ -361,10 +351,10 @@ def test_prescribed_hinges_and_groups_are_recorded() -> None:
     system = wings()
     for side in SIDES:
         tip = system.add_body(
-            f"{side}.tip", mass=0.1, inertia=(1, 1, 1), parent=f"{side}.flap", hinge=Revolute((0, 1, 0))
+            f"{side}.tip", mass=0.1, inertia=(1, 1, 1), parent=f"{side}.flap", hinge=ce.Revolute((0, 1, 0))
         )
         system.prescribe(tip, ce.Held(0.2))
-    run = simulate(Model(system), duration=0.1, hinges="all")
+    run = ce.simulate(ce.Model(system), duration=0.1, hinges="all")
     assert run["tip"].dims == ("time", "side")
     np.testing.assert_array_equal(run["tip"].values, 0.2)
     np.testing.assert_array_equal(run["rudder"].values, run["rudder_motion_position"].values)
@@ -372,7 +362,7 @@ def test_prescribed_hinges_and_groups_are_recorded() -> None:
 
 def test_hinges_of_unknown_bodies_are_refused() -> None:
     model = ce.compile(parallelogram())
-    with pytest.raises(ModelError, match="'lever'"):
+    with pytest.raises(ce.ModelError, match="'lever'"):
         ce.simulate(model, duration=0.1, hinges=["lever"])
 
 
@@ -383,20 +373,20 @@ def test_quantity_computes_dependent_hinges_of_a_model(tmp_path: Path) -> None:
     run.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as kept:
         for results in (run, kept):
-            rate = quantity(results, "rod_rate", model)
+            rate = ce.quantity(results, "rod_rate", model)
             assert (rate.name, rate.attrs, rate.dims) == ("rod_rate", {"units": "rad/s"}, ("time",))
             np.testing.assert_allclose(rate.values, -run["crank_rate"].values, atol=1e-12)
     runs = ce.simulate_ensemble(model, np.outer((1.0, 2.0), model.y0), duration=0.2)
-    angle = quantity(runs, "rocker", model)
+    angle = ce.quantity(runs, "rocker", model)
     assert angle.dims == ("run", "time")
     np.testing.assert_allclose(angle.values, runs["crank"].values, atol=1e-12)
-    with pytest.raises(ModelError, match="no quantity 'crank' in the results"):
-        quantity(run[["crank_rate", "torque"]], "rod", model)
+    with pytest.raises(ce.ModelError, match="no quantity 'crank' in the results"):
+        ce.quantity(run[["crank_rate", "torque"]], "rod", model)
 
 
 def test_quantity_names_the_remedy_for_hinges() -> None:
     run = ce.simulate(ce.compile(parallelogram()), duration=0.1)
     with pytest.raises(
-        ModelError, match=r"no quantity 'rocker' .*hinges=\"all\".*quantity\(results, 'rocker', model\)"
+        ce.ModelError, match=r"no quantity 'rocker' .*hinges=\"all\".*quantity\(results, 'rocker', model\)"
     ):
-        quantity(run, "rocker")
+        ce.quantity(run, "rocker")

@@ -9,31 +9,27 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, sqrt
-from ce_dynamics.compiled.model import Model
-from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.drives import Driven, SecondOrderActuator
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
-from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical
-from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, Response, StateDeclaration
 from tests.support import systems as mechanisms
 
 G = 9.81
 M_ARM, L_ARM, I_ARM = 2.0, 0.5, 0.2
 
 
-def arm(axis: tuple[float, float, float] = (0, 1, 0)) -> Model:
+def arm(axis: tuple[float, float, float] = (0, 1, 0)) -> ce.Model:
     """An arm that points along x; about y, a positive angle lowers it."""
-    system = System(gravity=(0, 0, -G))
+    system = ce.System(gravity=(0, 0, -G))
     system.add_body(
-        "arm", mass=M_ARM, com=(L_ARM, 0, 0), inertia=(0, I_ARM, I_ARM), parent="ground", hinge=Revolute(axis)
+        "arm",
+        mass=M_ARM,
+        com=(L_ARM, 0, 0),
+        inertia=(0, I_ARM, I_ARM),
+        parent="ground",
+        hinge=ce.Revolute(axis),
     )
-    return Model(system)
+    return ce.Model(system)
 
 
 @pytest.mark.parametrize("start", [0.0, -0.2, -1.5, 1.0, 3.0, 1e-9 - math.pi / 2])
@@ -63,15 +59,15 @@ def test_held_bodies_name_their_force() -> None:
     assert rest.stable
 
 
-def potential(model: Model, q: np.ndarray) -> float:
+def potential(model: ce.Model, q: np.ndarray) -> float:
     energy = model.energy(q, np.zeros(len(model.layout.v)))
     return energy.gravitational + energy.elastic
 
 
 def test_a_loop_rests_where_its_potential_is_least() -> None:
     system = mechanisms.four_bar((0.3, 0.9, 0.7, 1.0), 0.7)
-    system.add_force(TorsionSpringDamper("spring", system.find("rocker"), spring=6.0, free=0.4))
-    model = Model(system)
+    system.add_force(ce.TorsionSpringDamper("spring", system.find("rocker"), spring=6.0, free=0.4))
+    model = ce.Model(system)
     rest = model.equilibrium()
     least = minimize_scalar(
         lambda q: potential(model, np.array([q])),
@@ -85,16 +81,16 @@ def test_a_loop_rests_where_its_potential_is_least() -> None:
     assert rest.stable
 
 
-def table() -> System:
+def table() -> ce.System:
     """A box on three springs of different stiffness."""
-    system = System(gravity=(0, 0, -G))
+    system = ce.System(gravity=(0, 0, -G))
     box = system.add_body(
-        "box", mass=5.0, com=(0.1, 0.05, 0.2), inertia=(0.2, 0.3, 0.4), parent="ground", hinge=Free()
+        "box", mass=5.0, com=(0.1, 0.05, 0.2), inertia=(0.2, 0.3, 0.4), parent="ground", hinge=ce.Free()
     )
     for k, (x, y) in enumerate(((0, 0), (1, 0.1), (0.2, 0.8))):
         for i, foot in enumerate(((x, y, -1.0), (x + 1.0, y, 0.0), (x, y + 1.0, 0.0))):
             system.add_force(
-                SpringDamper(
+                ce.SpringDamper(
                     f"leg {k}{i}", system.ground, foot, box, (x, y, 0), spring=300.0 + 90 * k, damper=3.0
                 )
             )
@@ -102,7 +98,7 @@ def table() -> System:
 
 
 def test_a_free_body_finds_place_and_attitude() -> None:
-    model = Model(table())
+    model = ce.Model(table())
     rest = model.equilibrium()
     q, v, _ = model.layout.split(rest.y)
     np.testing.assert_allclose(model.accelerations(q, v), 0.0, atol=1e-9)
@@ -122,12 +118,12 @@ def test_a_free_body_finds_place_and_attitude() -> None:
 
 
 def test_motions_that_change_no_force_are_named() -> None:
-    system = System(gravity=(0, 0, -G))
+    system = ce.System(gravity=(0, 0, -G))
     system.add_body(
-        "bob", mass=1.0, com=(0.3, 0.1, -1.0), inertia=(0.1, 0.2, 0.3), parent="ground", hinge=Spherical()
+        "bob", mass=1.0, com=(0.3, 0.1, -1.0), inertia=(0.1, 0.2, 0.3), parent="ground", hinge=ce.Spherical()
     )
-    model = Model(system)
-    with pytest.raises(ModelError, match=r"one of many: 1 motion\(s\) change no force; hold=\['bob.rz'\]"):
+    model = ce.Model(system)
+    with pytest.raises(ce.ModelError, match=r"one of many: 1 motion\(s\) change no force; hold=\['bob.rz'\]"):
         model.equilibrium()
     rest = model.equilibrium(hold=["bob.rz"])
     down = model.poses(rest.y).positions[0]
@@ -135,17 +131,17 @@ def test_motions_that_change_no_force_are_named() -> None:
     assert abs(rest.holding["bob.wz"]) < 1e-12
 
 
-class Windup(ForceElement):
+class Windup(ce.ForceElement):
     """A spring on a shaft that a lock holds where it is: its torque is a state that only motion changes."""
 
     name = "lock"
     states = (StateDeclaration("torque", "N*m", 3.0),)
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: ce.Body) -> None:
         self.body = body
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
         return ((self.body, self.body.inboard.at),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
@@ -154,13 +150,13 @@ class Windup(ForceElement):
 
 def test_states_are_held_rather_than_bodies() -> None:
     """For any torque there is an angle; it is the torque that has to be chosen."""
-    system = System(gravity=(0, 0, -G))
-    hinge = Revolute((0, 1, 0))
+    system = ce.System(gravity=(0, 0, -G))
+    hinge = ce.Revolute((0, 1, 0))
     body = system.add_body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=hinge)
     system.add_force(Windup(body))
-    model = Model(system)
+    model = ce.Model(system)
     start = [0.3, 0.0, 3.0]
-    with pytest.raises(ModelError, match=r"1 motion\(s\) change no force; hold=\['lock.torque'\] chooses"):
+    with pytest.raises(ce.ModelError, match=r"1 motion\(s\) change no force; hold=\['lock.torque'\] chooses"):
         model.equilibrium(start)
     rest = model.equilibrium(start, hold=["lock.torque"])
     assert math.cos(rest.y[0]) == pytest.approx(3.0 / (2.0 * G * 0.5), rel=1e-12)
@@ -168,41 +164,41 @@ def test_states_are_held_rather_than_bodies() -> None:
 
 
 def test_what_nothing_supports_is_named() -> None:
-    system = System(gravity=(0, 0, -G))
-    system.add_body("stone", mass=3.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
-    with pytest.raises(AssemblyError, match=r"stone\.z is out of balance by -29\.4 N and nothing resists"):
-        Model(system).equilibrium()
+    system = ce.System(gravity=(0, 0, -G))
+    system.add_body("stone", mass=3.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Free())
+    with pytest.raises(ce.AssemblyError, match=r"stone\.z is out of balance by -29\.4 N and nothing resists"):
+        ce.Model(system).equilibrium()
 
 
 def test_too_weak_spring_is_an_error() -> None:
     """A constant pull beyond what a bounded spring can give."""
-    system = System(gravity=(0, 0, 0))
+    system = ce.System(gravity=(0, 0, 0))
     wheel = system.add_body(
-        "wheel", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1))
+        "wheel", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 0, 1))
     )
     system.add_force(
-        SpringDamper("spring", system.ground, (3, 0, 0), wheel, (1, 0, 0), spring=10.0, free_length=0.0)
+        ce.SpringDamper("spring", system.ground, (3, 0, 0), wheel, (1, 0, 0), spring=10.0, free_length=0.0)
     )
     # A spring of free length 0 from (3, 0) gives at most k·3·1 = 30 N m about the origin.
-    system.add_force(AppliedWrench("motor", wheel, (1, 0, 0), torque=(0, 0, 30.5)))
+    system.add_force(ce.AppliedWrench("motor", wheel, (1, 0, 0), torque=(0, 0, 30.5)))
     with pytest.raises(
-        AssemblyError, match=r"no equilibrium found: wheel is out of balance by .* N m; start nearer"
+        ce.AssemblyError, match=r"no equilibrium found: wheel is out of balance by .* N m; start nearer"
     ):
-        Model(system).equilibrium()
-    system.forces[-1] = AppliedWrench("motor", wheel, (1, 0, 0), torque=(0, 0, 29.5))
-    rest = Model(system).equilibrium()
+        ce.Model(system).equilibrium()
+    system.forces[-1] = ce.AppliedWrench("motor", wheel, (1, 0, 0), torque=(0, 0, 29.5))
+    rest = ce.Model(system).equilibrium()
     assert math.sin(rest.y[0]) == pytest.approx(29.5 / 30.0, rel=1e-9)
     assert rest.stable  # not the other angle with this sine
 
 
-class Root(ForceElement):
+class Root(ce.ForceElement):
     """A force √|x| against a slide, whose slope at x = 0 is infinite."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: ce.Body) -> None:
         self.name, self.body = "root", body
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
         return ((self.body, self.body.com),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
@@ -210,24 +206,24 @@ class Root(ForceElement):
 
 
 def test_a_kink_at_the_start_is_named() -> None:
-    system = System(gravity=(0, 0, -9.81))
-    slide = system.add_body("slide", mass=1.0, parent="ground", hinge=Prismatic((0, 0, 1)))
+    system = ce.System(gravity=(0, 0, -9.81))
+    slide = system.add_body("slide", mass=1.0, parent="ground", hinge=ce.Prismatic((0, 0, 1)))
     system.add_force(Root(slide))
     with pytest.raises(
-        AssemblyError, match=r"slide is out of balance by -9\.81 N, where .* kink; start beside"
+        ce.AssemblyError, match=r"slide is out of balance by -9\.81 N, where .* kink; start beside"
     ):
-        Model(system).equilibrium()
+        ce.Model(system).equilibrium()
 
 
 def test_actuators_settle_and_carry_others_along() -> None:
-    system = System(gravity=(0, 0, -G))
+    system = ce.System(gravity=(0, 0, -G))
     system.add_input("angle", "rad", default=0.4)
-    system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 1, 0)))
-    system.prescribe("base", SecondOrderActuator("angle", 2.0, 5.0, 0.3))
+    system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 1, 0)))
+    system.prescribe("base", ce.SecondOrderActuator("angle", 2.0, 5.0, 0.3))
     system.add_body(
-        "bob", mass=1.0, com=(0, 0, -1), inertia=(0, 0.1, 0.1), parent="base", hinge=Revolute((0, 1, 0))
+        "bob", mass=1.0, com=(0, 0, -1), inertia=(0, 0.1, 0.1), parent="base", hinge=ce.Revolute((0, 1, 0))
     )
-    model = Model(system)
+    model = ce.Model(system)
     rest = model.equilibrium(u=[-0.3])
     np.testing.assert_allclose(rest.y, (0.6, 0.0, -0.6, 0.0), atol=1e-12)  # it hangs, whatever the base does
     # The actuator's own λ = −ζω ± iω√(1 − ζ²) among those of the bob.
@@ -237,13 +233,13 @@ def test_actuators_settle_and_carry_others_along() -> None:
 
 def test_a_governor_under_a_prescribed_rate() -> None:
     """A bob on an arm hinged on a turning shaft: cos θ = g/(Ω² l) from the vertical."""
-    system = System(gravity=(0, 0, -G))
+    system = ce.System(gravity=(0, 0, -G))
     for name, unit in (("turn", "rad"), ("turn_rate", "rad/s"), ("turn_acceleration", "rad/s^2")):
         system.add_input(name, unit)
-    system.add_body("shaft", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
-    system.prescribe("shaft", Driven("turn"))
-    system.add_body("bob", mass=1.3, com=(0, 0, -0.4), parent="shaft", hinge=Revolute((0, 1, 0)))
-    model = Model(system)
+    system.add_body("shaft", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 0, 1)))
+    system.prescribe("shaft", ce.Driven("turn"))
+    system.add_body("bob", mass=1.3, com=(0, 0, -0.4), parent="shaft", hinge=ce.Revolute((0, 1, 0)))
+    model = ce.Model(system)
     rest = model.equilibrium([0.3, 0.0], u=[0.2, 7.0, 0.0])
     assert math.cos(rest.y[0]) == pytest.approx(G / (7.0**2 * 0.4), rel=1e-12)
     assert rest.stable
@@ -252,13 +248,13 @@ def test_a_governor_under_a_prescribed_rate() -> None:
 
 
 def test_free_parameters() -> None:
-    system = System(gravity=(0, 0, -G))
-    stiffness = system.add_parameter(Parameter("stiffness", 30.0, "N*m/rad"))
+    system = ce.System(gravity=(0, 0, -G))
+    stiffness = system.add_parameter(ce.Parameter("stiffness", 30.0, "N*m/rad"))
     body = system.add_body(
-        "arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1), parent="ground", hinge=Revolute((0, 1, 0))
+        "arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1), parent="ground", hinge=ce.Revolute((0, 1, 0))
     )
-    system.add_force(TorsionSpringDamper("spring", body, spring=stiffness))
-    model = Model(system)
+    system.add_force(ce.TorsionSpringDamper("spring", body, spring=stiffness))
+    model = ce.Model(system)
     for k in (30.0, 90.0):
         q = model.equilibrium(u=model.inputs_with({"stiffness": k})).y[0]
         assert k * q == pytest.approx(2.0 * G * 0.5 * math.cos(q), rel=1e-12)
@@ -267,33 +263,35 @@ def test_free_parameters() -> None:
 @pytest.mark.parametrize(("push", "side"), [(0.05, 1.0), (-0.05, -1.0)])
 def test_of_two_stable_equilibria_near_one_is_found(push: float, side: float) -> None:
     """A bistable toggle: a mass between two compressed springs snaps to either side."""
-    system = System(gravity=(0, 0, 0))
-    body = system.add_body("mass", mass=1.0, parent="ground", hinge=Prismatic((0, 0, 1)))
+    system = ce.System(gravity=(0, 0, 0))
+    body = system.add_body("mass", mass=1.0, parent="ground", hinge=ce.Prismatic((0, 0, 1)))
     for k, x in enumerate((-1.0, 1.0)):
         system.add_force(
-            SpringDamper(
+            ce.SpringDamper(
                 f"spring{k}", system.ground, (x, 0, 0), body, (0, 0, 0), spring=100.0, free_length=1.25
             )
         )
-    rest = Model(system).equilibrium([push, 0.0])
+    rest = ce.Model(system).equilibrium([push, 0.0])
     assert rest.y[0] == pytest.approx(side * 0.75, rel=1e-12)  # √(1.25² − 1)
     assert rest.stable
-    assert not Model(system).equilibrium([0.0, 0.0]).stable
+    assert not ce.Model(system).equilibrium([0.0, 0.0]).stable
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_masses_of_any_size(scale: float) -> None:
-    def hanging(mass: float) -> Model:
-        system = System(gravity=(0, 0, -G))
-        body = system.add_body("mass", mass=mass, com=(0, 0, -1), parent="ground", hinge=Prismatic((0, 0, 1)))
-        system.add_force(
-            SpringDamper("spring", system.ground, (0, 0, 0), body, (0, 0, -1), spring=50.0 * mass)
+    def hanging(mass: float) -> ce.Model:
+        system = ce.System(gravity=(0, 0, -G))
+        body = system.add_body(
+            "mass", mass=mass, com=(0, 0, -1), parent="ground", hinge=ce.Prismatic((0, 0, 1))
         )
-        return Model(system)
+        system.add_force(
+            ce.SpringDamper("spring", system.ground, (0, 0, 0), body, (0, 0, -1), spring=50.0 * mass)
+        )
+        return ce.Model(system)
 
     assert hanging(scale).equilibrium().y[0] == pytest.approx(-G / 50.0, rel=1e-9)
 
 
 def test_names_are_checked() -> None:
-    with pytest.raises(ModelError, match=r"no displacement 'leg'; known are \['arm'\]"):
+    with pytest.raises(ce.ModelError, match=r"no displacement 'leg'; known are \['arm'\]"):
         arm().equilibrium(hold=["leg"])

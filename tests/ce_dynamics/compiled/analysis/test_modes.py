@@ -7,26 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from ce_dynamics.compiled.model import Model
-from ce_dynamics.errors import AssemblyError, ModelError
+import ce_dynamics as ce
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from ce_dynamics.mechanism.drives import SecondOrderActuator
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
-from ce_dynamics.mechanism.hinges import Planar, Prismatic, Revolute, Universal
-from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.simulation.simulate import simulate
 from tests.support import systems as mechanisms
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 
 
-def chain(n: int, m: float, k: float, c: float = 0.0) -> Model:
+def chain(n: int, m: float, k: float, c: float = 0.0) -> ce.Model:
     """Equal masses on a line between two walls."""
-    system = System(gravity=WEIGHTLESS, name="chain")
+    system = ce.System(gravity=WEIGHTLESS, name="chain")
     last, x = system.ground, 0.0
     for i in range(n + 1):
         if i < n:
@@ -35,14 +27,14 @@ def chain(n: int, m: float, k: float, c: float = 0.0) -> Model:
                 mass=m,
                 com=(x + 1, 0, 0),
                 parent="ground",
-                hinge=Prismatic((1, 0, 0), (x + 1, 0, 0)),
+                hinge=ce.Prismatic((1, 0, 0), (x + 1, 0, 0)),
             )
         else:
             body = system.ground
         ends = last, (x, 0, 0), body, (x + 1, 0, 0)
-        system.add_force(SpringDamper(f"spring {i}", *ends, spring=k, damper=c))
+        system.add_force(ce.SpringDamper(f"spring {i}", *ends, spring=k, damper=c))
         last, x = body, x + 1.0
-    return Model(system)
+    return ce.Model(system)
 
 
 @pytest.mark.parametrize("damped", [True, False])
@@ -82,11 +74,16 @@ def test_proportional_damping() -> None:
 
 
 def test_physical_pendulum_and_its_upright_position() -> None:
-    system = System(gravity=(0, 0, -9.81))
+    system = ce.System(gravity=(0, 0, -9.81))
     system.add_body(
-        "rod", mass=3.0, com=(0, 0, -0.7), inertia=(0.4, 0.4, 0), parent="ground", hinge=Revolute((0, 1, 0))
+        "rod",
+        mass=3.0,
+        com=(0, 0, -0.7),
+        inertia=(0.4, 0.4, 0),
+        parent="ground",
+        hinge=ce.Revolute((0, 1, 0)),
     )
-    model = Model(system)
+    model = ce.Model(system)
     omega = math.sqrt(3.0 * 9.81 * 0.7 / (0.4 + 3.0 * 0.49))
     assert model.modes().frequency == pytest.approx([omega / (2 * math.pi)], rel=1e-12)
     upright = model.modes([math.pi, 0.0])
@@ -99,12 +96,12 @@ def test_physical_pendulum_and_its_upright_position() -> None:
 def test_heave_and_pitch_of_bar_on_two_springs() -> None:
     """m z̈ = −(k₁+k₂) z + (k₁a − k₂b) θ …, the textbook 2×2 problem (here θ lowers the front)."""
     m, Iyy, a, b, k1, k2 = 800.0, 1200.0, 1.2, 1.7, 2.4e4, 1.9e4
-    system = System(gravity=WEIGHTLESS)
-    hinge = Planar((0, 1, 0), (0, 0, 1))
+    system = ce.System(gravity=WEIGHTLESS)
+    hinge = ce.Planar((0, 1, 0), (0, 0, 1))
     bar = system.add_body("bar", mass=m, com=(0, 0, 1), inertia=(Iyy, Iyy, 0), parent="ground", hinge=hinge)
     for name, x, k in (("front", a, k1), ("rear", -b, k2)):
-        system.add_force(SpringDamper(name, system.ground, (x, 0, 0), bar, (x, 0, 1), spring=k))
-    model = Model(system)
+        system.add_force(ce.SpringDamper(name, system.ground, (x, 0, 0), bar, (x, 0, 1), spring=k))
+    model = ce.Model(system)
     names = [entry.name for entry in model.tangent.entries]
     level = names[int(np.argmax([abs(e @ (1, 0, 0)) for e in (hinge.e1, hinge.e2)]))]
     modes = model.modes(damped=False, hold=[level])
@@ -118,10 +115,10 @@ def test_heave_and_pitch_of_bar_on_two_springs() -> None:
 
 def test_nutation_of_a_gyroscope() -> None:
     """A rotor in two weightless gimbals: 0 and Ω I_p/I_t, from the gyroscopic terms alone."""
-    system = System(gravity=WEIGHTLESS)
-    gimbal = system.add_body("gimbal", mass=0.0, parent="ground", hinge=Universal((1, 0, 0), (0, 1, 0)))
-    system.add_body("rotor", mass=1.0, inertia=(0.3, 0.3, 0.5), parent=gimbal, hinge=Revolute((0, 0, 1)))
-    model = Model(system)
+    system = ce.System(gravity=WEIGHTLESS)
+    gimbal = system.add_body("gimbal", mass=0.0, parent="ground", hinge=ce.Universal((1, 0, 0), (0, 1, 0)))
+    system.add_body("rotor", mass=1.0, inertia=(0.3, 0.3, 0.5), parent=gimbal, hinge=ce.Revolute((0, 0, 1)))
+    model = ce.Model(system)
     y = np.zeros(6)
     y[5] = 40.0
     modes = model.modes(y)
@@ -134,13 +131,13 @@ def test_nutation_of_a_gyroscope() -> None:
 
 
 def test_an_actuator_has_a_mode_of_its_own() -> None:
-    system = System(gravity=WEIGHTLESS)
+    system = ce.System(gravity=WEIGHTLESS)
     system.add_input("angle", "rad")
-    system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
-    system.prescribe("base", SecondOrderActuator("angle", 1.0, 6.0, 0.5))
-    arm = system.add_body("arm", mass=1.0, com=(1, 0, 0), parent="base", hinge=Revolute((0, 0, 1)))
-    system.add_force(TorsionSpringDamper("spring", arm, spring=900.0, damper=3.0))
-    model = Model(system)
+    system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 0, 1)))
+    system.prescribe("base", ce.SecondOrderActuator("angle", 1.0, 6.0, 0.5))
+    arm = system.add_body("arm", mass=1.0, com=(1, 0, 0), parent="base", hinge=ce.Revolute((0, 0, 1)))
+    system.add_force(ce.TorsionSpringDamper("spring", arm, spring=900.0, damper=3.0))
+    model = ce.Model(system)
     modes = model.modes()
     np.testing.assert_allclose(modes.frequency, np.array((6.0, 30.0)) / (2.0 * np.pi), rtol=1e-12)
     np.testing.assert_allclose(modes.damping_ratio, (0.5, 3.0 / (2.0 * 30.0)), rtol=1e-12)
@@ -152,7 +149,7 @@ def test_an_actuator_has_a_mode_of_its_own() -> None:
 
 def test_follower_forces_have_no_undamped_modes() -> None:
     """Beck's column of two links: the push turns with the upper one, and K is not symmetric."""
-    system = System(gravity=WEIGHTLESS)
+    system = ce.System(gravity=WEIGHTLESS)
     last = system.ground
     for k in range(2):
         last = system.add_body(
@@ -161,12 +158,14 @@ def test_follower_forces_have_no_undamped_modes() -> None:
             com=(0, 0, k + 0.5),
             inertia=(0.1, 0.1, 0),
             parent=last,
-            hinge=Revolute((0, 1, 0), (0, 0, k)),
+            hinge=ce.Revolute((0, 1, 0), (0, 0, k)),
         )
-        system.add_force(TorsionSpringDamper(f"joint {k}", last, spring=10.0))
-    system.add_force(AppliedWrench("push", last, (0, 0, 2), force=(0, 0, -3.0), frame=last))
-    model = Model(system)
-    with pytest.raises(ModelError, match="stiffness between 'link 0' and 'link 1' is not the same both ways"):
+        system.add_force(ce.TorsionSpringDamper(f"joint {k}", last, spring=10.0))
+    system.add_force(ce.AppliedWrench("push", last, (0, 0, 2), force=(0, 0, -3.0), frame=last))
+    model = ce.Model(system)
+    with pytest.raises(
+        ce.ModelError, match="stiffness between 'link 0' and 'link 1' is not the same both ways"
+    ):
         model.modes(damped=False)
     assert len(model.modes()) == 2
 
@@ -175,16 +174,16 @@ def test_follower_forces_have_no_undamped_modes() -> None:
 
 
 def test_poses_along_a_period() -> None:
-    system = System(gravity=(0, 0, -9.81))
+    system = ce.System(gravity=(0, 0, -9.81))
     system.add_body(
         "rod",
         mass=3.0,
         com=(0.2, 0.3, -0.7),
         inertia=(0.4, 0.4, 0),
         parent="ground",
-        hinge=Revolute((0, 1, 0)),
+        hinge=ce.Revolute((0, 1, 0)),
     )
-    model = Model(system)
+    model = ce.Model(system)
     rest = model.equilibrium()
     film = model.modes(rest.y).animate(0, amplitude=0.3, n_phases=8)
     for phase, position, rotation in zip(
@@ -201,8 +200,8 @@ def test_poses_along_a_period() -> None:
 
 def test_loops_stay_closed_while_they_are_animated() -> None:
     system = mechanisms.four_bar((0.3, 0.9, 0.7, 1.0), 0.7)
-    system.add_force(TorsionSpringDamper("spring", system.find("rocker"), spring=90.0))
-    model = Model(system)
+    system.add_force(ce.TorsionSpringDamper("spring", system.find("rocker"), spring=90.0))
+    model = ce.Model(system)
     modes = model.modes(model.equilibrium().y)
     film = modes.animate(0, amplitude=0.4, n_phases=12)
     (loop,) = system.closures
@@ -218,17 +217,17 @@ def test_loops_stay_closed_while_they_are_animated() -> None:
 
 def test_too_large_an_amplitude_is_an_error() -> None:
     system = mechanisms.four_bar((0.9, 0.7, 0.6, 1.0), 0.9)  # neither link can turn round
-    system.add_force(TorsionSpringDamper("spring", system.find("crank"), spring=90.0))
-    modes = Model(system).modes()
-    with pytest.raises(AssemblyError, match="mode 0: loops cannot follow the amplitude 3"):
+    system.add_force(ce.TorsionSpringDamper("spring", system.find("crank"), spring=90.0))
+    modes = ce.Model(system).modes()
+    with pytest.raises(ce.AssemblyError, match="mode 0: loops cannot follow the amplitude 3"):
         modes.animate(0, amplitude=3.0)
 
 
 def test_numbers_are_checked() -> None:
     modes = chain(2, 1.0, 1.0).modes()
-    with pytest.raises(ModelError, match="no mode 2; there are 2"):
+    with pytest.raises(ce.ModelError, match="no mode 2; there are 2"):
         modes.animate(2, 0.1)
-    with pytest.raises(ModelError, match="n_phases 0 must be an integer, 1 or more"):
+    with pytest.raises(ce.ModelError, match="n_phases 0 must be an integer, 1 or more"):
         modes.animate(0, 0.1, n_phases=0)
 
 
@@ -244,14 +243,14 @@ def test_labels() -> None:
 
 
 @pytest.fixture(scope="module")
-def ride() -> Model:
-    return Model(hmmwv.build_ride())
+def ride() -> ce.Model:
+    return ce.Model(hmmwv.build_ride())
 
 
 HELD = ("chassis.x", "chassis.y", "chassis.rz", *(f"{name}.wheel" for name in CORNERS))
 
 
-def test_the_hmmwv_swings_in_its_modes(ride: Model) -> None:
+def test_the_hmmwv_swings_in_its_modes(ride: ce.Model) -> None:
     """Free motion from a displacement along a mode, by integration of the full equations.
 
     The amplitude a = 1e-4 rad leaves errors of second order, a few a², relative to a; the mode is that of the
@@ -265,7 +264,7 @@ def test_the_hmmwv_swings_in_its_modes(ride: Model) -> None:
     t = np.linspace(0.0, 1.0, 21)
     a = 1e-4
     expected = modes.motion(lowest, a, t)
-    run = simulate(ride, y0=expected[0], duration=1.0, interval=0.05, rtol=1e-11, atol=1e-14)
+    run = ce.simulate(ride, y0=expected[0], duration=1.0, interval=0.05, rtol=1e-11, atol=1e-14)
     for k, entry in enumerate(ride.layout.v[:6]):
         scale = np.abs(expected[:, len(ride.layout.q) + k]).max()
         if scale > 1e-2 * a:
@@ -275,7 +274,7 @@ def test_the_hmmwv_swings_in_its_modes(ride: Model) -> None:
     assert np.abs(expected[-1] - rest.y)[:15].max() < 0.3 * a  # it has died away by then
 
 
-def test_frequencies_of_hmmwv_are_those_of_a_truck(ride: Model) -> None:
+def test_frequencies_of_hmmwv_are_those_of_a_truck(ride: ce.Model) -> None:
     """Three body modes from 1 to 3 Hz (heave, pitch, roll), then four wheel modes."""
     rest = ride.equilibrium(hold=HELD)
     modes = ride.modes(rest.y, hold=HELD, damped=False)

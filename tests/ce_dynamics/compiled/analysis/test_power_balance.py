@@ -7,19 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiled.analysis.power_balance import PowerBalance
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.energy import gravitational_potential, kinetic_energy
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.drives import Driven
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges import Revolute
-from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.mechanism.system import System
-from ce_dynamics.simulation.simulate import simulate
+from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, Response, StateDeclaration
 from tests.ce_dynamics.recursion_systems import Case, make_case
 
 
@@ -29,13 +21,13 @@ def throughput(balance: PowerBalance) -> float:
 
 
 @pytest.fixture(scope="module", params=["tree", "chain", "four_bar", "corner"])
-def pair(request: pytest.FixtureRequest) -> tuple[Case, Model, PowerBalance]:
+def pair(request: pytest.FixtureRequest) -> tuple[Case, ce.Model, PowerBalance]:
     case = make_case(request.param)
-    model = Model(case.system)
+    model = ce.Model(case.system)
     return case, model, model.power(np.concatenate((case.q, case.v, case.x)), u=case.u)
 
 
-def test_everything_adds_up(pair: tuple[Case, Model, PowerBalance]) -> None:
+def test_everything_adds_up(pair: tuple[Case, ce.Model, PowerBalance]) -> None:
     _, _, balance = pair
     assert abs(balance.residual) < 1e-11 * throughput(balance)
     assert balance.mechanical == pytest.approx(
@@ -43,7 +35,7 @@ def test_everything_adds_up(pair: tuple[Case, Model, PowerBalance]) -> None:
     )
 
 
-def test_rates_are_differences_of_energies(pair: tuple[Case, Model, PowerBalance]) -> None:
+def test_rates_are_differences_of_energies(pair: tuple[Case, ce.Model, PowerBalance]) -> None:
     """Along the motion; differences with h = 1e-5 leave 1e-10 of the energies over h."""
     case, _, balance = pair
     v_dot = case.instant().accelerations.v_dot
@@ -59,14 +51,14 @@ def test_rates_are_differences_of_energies(pair: tuple[Case, Model, PowerBalance
         assert rate == pytest.approx(float(case.derivative(energy, v_dot)), abs=1e-6 * scale)
 
 
-def test_dampers_dissipate_the_power_of_their_law(pair: tuple[Case, Model, PowerBalance]) -> None:
+def test_dampers_dissipate_the_power_of_their_law(pair: tuple[Case, ce.Model, PowerBalance]) -> None:
     case, _, balance = pair
     loads = case.instant().loads
     for element in case.system.forces:
         outputs = loads.responses[element.name].outputs
-        if isinstance(element, SpringDamper):
+        if isinstance(element, ce.SpringDamper):
             expected = 3.0 * float(outputs["rate"]) ** 2
-        elif isinstance(element, TorsionSpringDamper):
+        elif isinstance(element, ce.TorsionSpringDamper):
             expected = 0.7 * float(outputs["rate"]) ** 2
         else:
             continue
@@ -77,7 +69,7 @@ def test_dampers_dissipate_the_power_of_their_law(pair: tuple[Case, Model, Power
         )
 
 
-def test_it_is_what_runs_integrate_as_work(pair: tuple[Case, Model, PowerBalance]) -> None:
+def test_it_is_what_runs_integrate_as_work(pair: tuple[Case, ce.Model, PowerBalance]) -> None:
     case, model, balance = pair
     rates = model.audited_dynamics(np.concatenate((case.q, case.v, case.x)), case.u)[0]
     assert balance.loads + balance.prescribed == pytest.approx(rates[-1], rel=1e-10)
@@ -86,16 +78,16 @@ def test_it_is_what_runs_integrate_as_work(pair: tuple[Case, Model, PowerBalance
 
 def test_drive_pays_for_a_spring_it_winds_up() -> None:
     """Positions of drives are inputs, which energies depend on as well."""
-    system = System(gravity=(0, 0, 0))
+    system = ce.System(gravity=(0, 0, 0))
     for name, unit in (("turn", "rad"), ("turn_rate", "rad/s"), ("turn_acceleration", "rad/s^2")):
         system.add_input(name, unit)
     hub = system.add_body(
-        "hub", mass=1.0, inertia=(0.3, 0.3, 0.3), parent="ground", hinge=Revolute((0, 0, 1))
+        "hub", mass=1.0, inertia=(0.3, 0.3, 0.3), parent="ground", hinge=ce.Revolute((0, 0, 1))
     )
-    system.prescribe("hub", Driven("turn"))
-    system.add_body("idle", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="ground", hinge=Revolute((0, 0, 1)))
-    system.add_force(TorsionSpringDamper("spring", hub, spring=50.0, damper=2.0))
-    balance = Model(system).power(u=[0.4, 3.0, 5.0])
+    system.prescribe("hub", ce.Driven("turn"))
+    system.add_body("idle", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="ground", hinge=ce.Revolute((0, 0, 1)))
+    system.add_force(ce.TorsionSpringDamper("spring", hub, spring=50.0, damper=2.0))
+    balance = ce.Model(system).power(u=[0.4, 3.0, 5.0])
     assert balance.elements["spring"].stored == pytest.approx(50.0 * 0.4 * 3.0)
     assert balance.elements["spring"].dissipated == pytest.approx(2.0 * 3.0**2)
     assert balance.kinetic == pytest.approx(0.3 * 3.0 * 5.0)
@@ -108,17 +100,17 @@ def test_drive_pays_for_a_spring_it_winds_up() -> None:
     ]
 
 
-class Maxwell(ForceElement):
+class Maxwell(ce.ForceElement):
     """A torsion spring and a damper one after the other; the torque is a state."""
 
     name = "maxwell"
     states = (StateDeclaration("torque", "N*m", 2.0),)
 
-    def __init__(self, body: Body, k: float, tau: float) -> None:
+    def __init__(self, body: ce.Body, k: float, tau: float) -> None:
         self.body, self.k, self.tau = body, k, tau
 
     @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+    def attachments(self) -> tuple[tuple[ce.Body, Array], ...]:
         return ((self.body, self.body.inboard.at),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
@@ -127,33 +119,37 @@ class Maxwell(ForceElement):
 
 
 def test_energies_of_states_count() -> None:
-    system = System(gravity=(0, 0, 0))
-    wheel = system.add_body("wheel", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
+    system = ce.System(gravity=(0, 0, 0))
+    wheel = system.add_body(
+        "wheel", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 0, 1))
+    )
     system.add_force(Maxwell(wheel, 40.0, 0.5))
-    balance = Model(system).power([0.0, 1.5, 2.0])
+    balance = ce.Model(system).power([0.0, 1.5, 2.0])
     assert balance.elements["maxwell"].load == pytest.approx(-2.0 * 1.5)
     assert balance.elements["maxwell"].dissipated == pytest.approx(2.0**2 / (40.0 * 0.5))  # x²/(k τ)
 
 
 def test_free_parameters() -> None:
-    system = System(gravity=(0, 0, 0))
-    damping = system.add_parameter(Parameter("damping", 1.0, "N*m*s/rad"))
-    wheel = system.add_body("wheel", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
-    system.add_force(TorsionSpringDamper("brake", wheel, damper=damping))
-    model = Model(system)
+    system = ce.System(gravity=(0, 0, 0))
+    damping = system.add_parameter(ce.Parameter("damping", 1.0, "N*m*s/rad"))
+    wheel = system.add_body(
+        "wheel", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 0, 1))
+    )
+    system.add_force(ce.TorsionSpringDamper("brake", wheel, damper=damping))
+    model = ce.Model(system)
     balance = model.power([0.0, 2.0], u=model.inputs_with({"damping": 3.0}))
     assert balance.dissipated == pytest.approx(12.0)
 
 
 def test_the_balance_of_a_run() -> None:
     """Integrated over a run, dissipation is what is missing of the energy."""
-    system = System(gravity=(0, 0, -9.81))
+    system = ce.System(gravity=(0, 0, -9.81))
     arm = system.add_body(
-        "arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.2, 0.2), parent="ground", hinge=Revolute((0, 1, 0))
+        "arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.2, 0.2), parent="ground", hinge=ce.Revolute((0, 1, 0))
     )
-    system.add_force(TorsionSpringDamper("joint", arm, spring=4.0, damper=1.1))
-    model = Model(system)
-    run = simulate(model, duration=1.0, interval=0.01, rtol=1e-10, atol=1e-12, audit=True)
+    system.add_force(ce.TorsionSpringDamper("joint", arm, spring=4.0, damper=1.1))
+    model = ce.Model(system)
+    run = ce.simulate(model, duration=1.0, interval=0.01, rtol=1e-10, atol=1e-12, audit=True)
     states = np.stack([run.arm, run.arm_rate], axis=1)
     dissipated = [model.power(y).dissipated for y in states]
     np.testing.assert_allclose(run.elastic_energy, 2.0 * run.arm**2, rtol=1e-12)

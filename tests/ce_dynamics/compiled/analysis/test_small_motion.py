@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import ce_dynamics as ce
 from ce_dynamics.compiled.analysis.small_motion import Freedom
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.tangent import Tangent
-from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.drives import SecondOrderActuator
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.mechanism.hinges import Free, Revolute, Spherical
-from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
-from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.recursion_systems import make_case
 
 
@@ -42,9 +36,9 @@ def test_finite_displacements_have_the_tangent_as_their_derivative() -> None:
 
 
 def test_rotations_of_any_size_are_exact() -> None:
-    system = System()
-    system.add_body("box", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
-    tangent = Model(system).tangent
+    system = ce.System()
+    system.add_body("box", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Free())
+    tangent = ce.Model(system).tangent
     rng = np.random.default_rng(1)
     q = normalised(tangent, rng.normal(size=7))
     for size in (0.0, 1e-9, 1.0, 3.0, 7.0):
@@ -58,10 +52,10 @@ def test_rotations_of_any_size_are_exact() -> None:
 
 
 def test_a_rolling_ball_has_more_displacements_than_velocities() -> None:
-    system = System()
-    hinge = RollingOnPlane((0, 0, 1), (0, 0, 0.2), 0.2)
+    system = ce.System()
+    hinge = ce.RollingOnPlane((0, 0, 1), (0, 0, 0.2), 0.2)
     system.add_body("ball", mass=1.0, com=(0, 0, 0.2), inertia=(0.1, 0.1, 0.1), parent="ground", hinge=hinge)
-    model = Model(system)
+    model = ce.Model(system)
     names = [entry.name for entry in model.tangent.entries]
     assert names == ["ball.rx", "ball.ry", "ball.rz", "ball.x", "ball.y"]
     assert model.tangent.velocity == (0, 1, 2, None, None)
@@ -70,9 +64,9 @@ def test_a_rolling_ball_has_more_displacements_than_velocities() -> None:
     np.testing.assert_allclose(near.Q @ v, (*v, *(np.cross(v, (0, 0, 0.2))[:2])), atol=1e-15)
 
 
-def model_and_state(name: str) -> tuple[Model, np.ndarray, np.ndarray]:
+def model_and_state(name: str) -> tuple[ce.Model, np.ndarray, np.ndarray]:
     case = make_case(name)
-    model = Model(case.system)
+    model = ce.Model(case.system)
     return model, model.with_unit_quaternions(np.concatenate((case.q, case.v, case.x))), case.u
 
 
@@ -97,19 +91,19 @@ def test_it_is_the_exact_linearisation_in_fewer_numbers(name: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
 
 
-def actuated() -> Model:
+def actuated() -> ce.Model:
     """An arm on a base that an actuator turns."""
-    system = System(gravity=(0, 0, -9.81))
+    system = ce.System(gravity=(0, 0, -9.81))
     system.add_input("angle", "rad", default=0.4)
-    system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((1, 0, 0)))
-    system.prescribe("base", SecondOrderActuator("angle", 1.0, 5.0))
+    system.add_body("base", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((1, 0, 0)))
+    system.prescribe("base", ce.SecondOrderActuator("angle", 1.0, 5.0))
     arm = system.add_body(
-        "arm", mass=2.0, com=(0.5, 0.2, 0), inertia=(0.1, 0.1, 0.1), parent="base", hinge=Spherical()
+        "arm", mass=2.0, com=(0.5, 0.2, 0), inertia=(0.1, 0.1, 0.1), parent="base", hinge=ce.Spherical()
     )
     system.add_force(
-        SpringDamper("spring", system.ground, (0.5, 0, 1), arm, (0.5, 0.2, 0), spring=80.0, damper=2.0)
+        ce.SpringDamper("spring", system.ground, (0.5, 0, 1), arm, (0.5, 0.2, 0), spring=80.0, damper=2.0)
     )
-    return Model(system)
+    return ce.Model(system)
 
 
 def test_first_order_states_take_part() -> None:
@@ -143,6 +137,6 @@ def test_names_are_checked() -> None:
     model = actuated()
     assert Freedom(model, "arm").free == []  # a name alone, of a whole hinge
     with pytest.raises(
-        ModelError, match=r"no displacement 'arm.qw'; known are \['arm.rx', 'arm.ry', 'arm.rz', "
+        ce.ModelError, match=r"no displacement 'arm.qw'; known are \['arm.rx', 'arm.ry', 'arm.rz', "
     ):
         Freedom(model, ["arm.qw"])

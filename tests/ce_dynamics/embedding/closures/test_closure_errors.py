@@ -5,22 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.choices import RowChoice, smallest_singular
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, moving, numerical_rank
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Distance,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.opaque import opaque, reveal
 from tests.support.systems import (
     add,
@@ -33,29 +24,29 @@ from tests.support.systems import (
 )
 
 CLOSURES: dict[str, Closure] = {
-    "revolute": Revolute((0.2, 1.0, 0.3), (0.7, 0.4, -0.2)),
-    "spherical": Spherical((0.7, 0.4, -0.2)),
-    "universal": Universal((1.0, 0.0, 0.2), (0.0, 1.0, 0.4), (0.7, 0.4, -0.2)),
-    "prismatic": Prismatic((1.0, 0.5, 0.0), (0.7, 0.4, -0.2)),
-    "cylindrical": Cylindrical((1.0, 0.5, 0.0), (0.7, 0.4, -0.2)),
-    "screw": Screw((1.0, 0.5, 0.0), 0.8, (0.7, 0.4, -0.2)),
-    "distance": Distance((0.7, 0.4, -0.2), (0.1, 0.9, 0.3)),
+    "revolute": ce.Revolute((0.2, 1.0, 0.3), (0.7, 0.4, -0.2)),
+    "spherical": ce.Spherical((0.7, 0.4, -0.2)),
+    "universal": ce.Universal((1.0, 0.0, 0.2), (0.0, 1.0, 0.4), (0.7, 0.4, -0.2)),
+    "prismatic": ce.Prismatic((1.0, 0.5, 0.0), (0.7, 0.4, -0.2)),
+    "cylindrical": ce.Cylindrical((1.0, 0.5, 0.0), (0.7, 0.4, -0.2)),
+    "screw": ce.Screw((1.0, 0.5, 0.0), 0.8, (0.7, 0.4, -0.2)),
+    "distance": ce.Distance((0.7, 0.4, -0.2), (0.1, 0.9, 0.3)),
 }
 
 
 def open_loop(closure: Closure) -> Loop:
     """Two branches of two bodies with hinges of every sort, whose tips a closure compares."""
-    system = System()
-    add(system, "a", "ground", Revolute((0.0, 0.3, 1.0)), np.array((0.2, 0.1, 0.0)))
+    system = ce.System()
+    add(system, "a", "ground", ce.Revolute((0.0, 0.3, 1.0)), np.array((0.2, 0.1, 0.0)))
     add(
         system,
         "b",
         "a",
-        Universal((1.0, 0.0, 0.0), (0.0, 1.0, 0.2), (0.4, 0.1, 0.0)),
+        ce.Universal((1.0, 0.0, 0.0), (0.0, 1.0, 0.2), (0.4, 0.1, 0.0)),
         np.array((0.5, 0.2, 0.1)),
     )
-    add(system, "c", "ground", Cylindrical((1.0, 0.2, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.1, 0.0)))
-    add(system, "d", "c", Screw((0.0, 0.0, 1.0), 0.5, (0.9, 0.3, 0.0)), np.array((0.8, 0.3, 0.1)))
+    add(system, "c", "ground", ce.Cylindrical((1.0, 0.2, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.1, 0.0)))
+    add(system, "d", "c", ce.Screw((0.0, 0.0, 1.0), 0.5, (0.9, 0.3, 0.0)), np.array((0.8, 0.3, 0.1)))
     loop = system.close_loop("tips", "b", "d", closure)
     return Loop(system.ground, tuple(system.bodies), (loop,), tuple(system.bodies[:2]))
 
@@ -110,7 +101,7 @@ def test_residual_does_not_look_at_its_values(name: str, rng: np.random.Generato
     ],
     ids=["four-bar", "five-bar", "floating coupler", "RSUR", "cylindrical", "Bricard"],
 )
-def test_degrees_of_freedom(system: System, freedoms: int) -> None:
+def test_degrees_of_freedom(system: ce.System, freedoms: int) -> None:
     assert Freedoms(system.bodies, system.closures, system.bodies).number == freedoms
 
 

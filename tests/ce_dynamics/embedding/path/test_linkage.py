@@ -16,7 +16,6 @@ from scipy.integrate import solve_ivp
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.curve import close_across
@@ -25,12 +24,7 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.path import table
 from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.embedding.whole_loop import path_of
-from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.couplings import Gear
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from ce_dynamics.mechanism.forces import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
-from ce_dynamics.mechanism.system import System
 from tests.support.systems import (
     CHANGE_POINT,
     CRANK_ROCKER,
@@ -81,7 +75,7 @@ def test_the_path_is_smooth_across_its_seam(mechanism: Embedding) -> None:
 
 
 def test_dead_centres_of_a_slider_crank() -> None:
-    model = Model(slider_crank(0.3, 1.0, 0.5))  # by its crank: any loop with one freedom is examined
+    model = ce.Model(slider_crank(0.3, 1.0, 0.5))  # by its crank: any loop with one freedom is examined
     centres = model.dead_centres()
     assert [(c.body, c.kind) for c in centres] == [("slider", "dead centre")] * 2
     x0 = 0.3 * math.cos(0.5) + math.sqrt(1.0 - (0.3 * math.sin(0.5)) ** 2)
@@ -96,22 +90,22 @@ def test_dead_centres_of_a_crank_rocker() -> None:
     B = a * np.array((math.cos(0.7), math.sin(0.7), 0.0))
     C = dyad(B, np.array((d, 0.0, 0.0)), b, c, 1.0)
     psi_0 = math.atan2(C[1], C[0] - d)
-    found = sorted(x.coordinates["rocker"] for x in Model(system).dead_centres() if x.body == "rocker")
+    found = sorted(x.coordinates["rocker"] for x in ce.Model(system).dead_centres() if x.body == "rocker")
     inner = [math.pi - math.acos((c * c + d * d - (b + k * a) ** 2) / (2.0 * c * d)) for k in (1.0, -1.0)]
     np.testing.assert_allclose(found, np.array(inner) - psi_0, rtol=0.0, atol=1e-14)
-    assert not any(x.body == "crank" or x.kind == "crossing" for x in Model(system).dead_centres())
+    assert not any(x.body == "crank" or x.kind == "crossing" for x in ce.Model(system).dead_centres())
 
 
 def test_no_hinge_of_a_triple_rocker_turns_fully() -> None:
     """Neither Grashof's inequality holds: every one of the four angles turns back twice at least."""
-    centres = Model(four_bar(DOUBLE_ROCKER, 1.0)).dead_centres()
+    centres = ce.Model(four_bar(DOUBLE_ROCKER, 1.0)).dead_centres()
     assert {x.body for x in centres} == {"crank", "coupler", "rocker"}
     assert all(sum(x.body == name for x in centres) >= 2 for name in ("crank", "coupler", "rocker"))
 
 
 def test_crossing_of_a_linkage_at_grashofs_limit() -> None:
     """All bars in line at a crank angle of 0; the path goes round twice, once on either side."""
-    centres = Model(four_bar(CHANGE_POINT, 0.7)).dead_centres()
+    centres = ce.Model(four_bar(CHANGE_POINT, 0.7)).dead_centres()
     crossings = [x.coordinates["crank"] + 0.7 for x in centres if x.kind == "crossing"]
     np.testing.assert_allclose(crossings, (2.0 * math.pi, 4.0 * math.pi), rtol=0.0, atol=1e-6)
 
@@ -119,7 +113,7 @@ def test_crossing_of_a_linkage_at_grashofs_limit() -> None:
 @pytest.mark.parametrize("start", [0.003, -0.001])
 def test_crossing_next_to_the_design_pose_is_found(start: float) -> None:
     """It lies between the last point of the closed curve and the first, wherever these are."""
-    centres = Model(four_bar(CHANGE_POINT, start)).dead_centres()
+    centres = ce.Model(four_bar(CHANGE_POINT, start)).dead_centres()
     turns = [(x.coordinates["crank"] + start) / (2.0 * math.pi) for x in centres if x.kind == "crossing"]
     assert len(turns) == 2  # the path goes round twice
     np.testing.assert_allclose(turns, np.round(turns), rtol=0.0, atol=1e-6)
@@ -132,9 +126,9 @@ def test_crossing_next_to_the_design_pose_is_found(start: float) -> None:
 TIGHT = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13, "interval": 0.02}
 
 
-def compared(by_crank: System, by_path: System, duration: float) -> tuple[Any, Any]:
-    one = ce.simulate(Model(by_crank), duration=duration, **TIGHT)  # type: ignore[arg-type]
-    other = ce.simulate(Model(by_path), duration=duration, **TIGHT)  # type: ignore[arg-type]
+def compared(by_crank: ce.System, by_path: ce.System, duration: float) -> tuple[Any, Any]:
+    one = ce.simulate(ce.Model(by_crank), duration=duration, **TIGHT)  # type: ignore[arg-type]
+    other = ce.simulate(ce.Model(by_path), duration=duration, **TIGHT)  # type: ignore[arg-type]
     np.testing.assert_allclose(other["crank"], one["crank"], rtol=0.0, atol=1e-8)
     np.testing.assert_allclose(other["crank_rate"], one["crank_rate"], rtol=0.0, atol=1e-7)
     return one, other
@@ -143,11 +137,11 @@ def compared(by_crank: System, by_path: System, duration: float) -> tuple[Any, A
 def test_slider_crank_started_and_driven_by_its_slider() -> None:
     """A spring on the slider turns the crank over and over; no dead centre is noticed."""
 
-    def engine(path: bool) -> System:
+    def engine(path: bool) -> ce.System:
         system = slider_crank(0.3, 1.0, 0.5, ["slider" if path else "crank"])
         if path:
             through(system, "slider")
-        spring = TorsionSpringDamper("gas", system.find("slider"), spring=40.0, damper=0.0, free=-0.2)
+        spring = ce.TorsionSpringDamper("gas", system.find("slider"), spring=40.0, damper=0.0, free=-0.2)
         system.add_force(spring)
         return system
 
@@ -186,12 +180,12 @@ def test_spatial_slider_through_its_dead_centres() -> None:
 def test_odd_gear_on_a_path() -> None:
     """A gear that turns 2.5 times with each turn of the crank: the path closes after two turns."""
 
-    def geared(path: bool) -> System:
+    def geared(path: bool) -> ce.System:
         system = slider_crank(0.3, 1.0, 0.5)
         if path:
             through(system, "slider")
-        add(system, "gear", "ground", Revolute(Z, (0.0, 1.0, 0.0)), np.array((0.0, 1.1, 0.0)))
-        system.couple("gears", ["crank", "gear"], Gear(-2.5))
+        add(system, "gear", "ground", ce.Revolute(Z, (0.0, 1.0, 0.0)), np.array((0.0, 1.1, 0.0)))
+        system.couple("gears", ["crank", "gear"], ce.Gear(-2.5))
         system.start("crank", v=7.0)
         return system
 
@@ -232,7 +226,7 @@ def test_native_methods_pass_dead_centres(method: Any) -> None:
     system = PATHS["slider-crank"]()
     system.start("crank", v=11.0)
     steps: dict[str, Any] = {"step": 1e-4} if method == "rk4" else {"rtol": 1e-9, "atol": 1e-9}
-    run = ce.simulate(Model(system), duration=2.0, method=method, **steps)
+    run = ce.simulate(ce.Model(system), duration=2.0, method=method, **steps)
     assert run["crank"].values[-1] > 4.0 * math.pi
     assert np.ptp(run["energy"].values) < 1e-4 * run["energy"].values[0]
 
@@ -258,20 +252,20 @@ def test_linkage_at_grashofs_limit_keeps_its_branch() -> None:
 # Benchmark A02: N square loops in a row, all bars in line at θ = 0 and π
 
 
-def square_loops(N: int) -> System:
+def square_loops(N: int) -> ce.System:
     """Slender bars of 1 m and 1 kg; the top moves at 1 m/s to the right."""
-    system = System(gravity=(0.0, -9.81, 0.0))
+    system = ce.System(gravity=(0.0, -9.81, 0.0))
     upright, level = (1.0 / 12.0, 0.0, 1.0 / 12.0), (0.0, 1.0 / 12.0, 1.0 / 12.0)
     for k in range(N + 1):
         com = (float(k), 0.5, 0.0)
-        hinge = Revolute(Z, (k, 0.0, 0.0))
+        hinge = ce.Revolute(Z, (k, 0.0, 0.0))
         system.add_body(f"crank {k}", mass=1.0, com=com, inertia=upright, parent="ground", hinge=hinge)
     for k in range(N):
         com = (k + 0.5, 1.0, 0.0)
-        hinge = Revolute(Z, (k, 1.0, 0.0))
+        hinge = ce.Revolute(Z, (k, 1.0, 0.0))
         name = f"coupler {k}"
         system.add_body(name, mass=1.0, com=com, inertia=level, parent=f"crank {k}", hinge=hinge)
-        pin, named = Revolute(Z, (k + 1.0, 1.0, 0.0)), ["crank 0"] if k == 0 else []
+        pin, named = ce.Revolute(Z, (k + 1.0, 1.0, 0.0)), ["crank 0"] if k == 0 else []
         system.close_loop(f"pin {k}", name, f"crank {k + 1}", pin, named, through_dead_centres=True)
     system.start("crank 0", v=-1.0)
     return system
@@ -296,7 +290,7 @@ def test_code_of_closures_grows_with_the_loops() -> None:
 
 
 def test_forty_loops_in_row_close_along_their_path() -> None:
-    model = Model(square_loops(40))
+    model = ce.Model(square_loops(40))
     run = ce.simulate(model, duration=1.0, rtol=1e-9, atol=1e-10)
     assert np.min(run["crank_0"].values) < -2.0  # beyond the collinear position
     assert float(run["closure_error"].max()) < 4.0 * EPSILON * 2.0 * 40.0  # lengths of 40 along 80 bars
@@ -312,7 +306,7 @@ def test_forty_loops_in_row_close_along_their_path() -> None:
 )
 def test_loops_in_row_run_through_their_collinear_positions(N: int, published: tuple[float, float]) -> None:
     """Published figures have ten digits; the exact one-freedom form is integrated beside."""
-    model = Model(square_loops(N))
+    model = ce.Model(square_loops(N))
     crossings = [x.coordinates["crank 0"] for x in model.dead_centres() if x.kind == "crossing"]
     np.testing.assert_allclose(crossings, (0.5 * math.pi, 1.5 * math.pi), rtol=0.0, atol=1e-6)
     run = ce.simulate(model, duration=10.0, method="DOP853", rtol=1e-12, atol=1e-13, interval=0.1)
@@ -343,7 +337,7 @@ def test_reactions_and_linearisation_agree_with_those_by_crank() -> None:
     by_crank, by_path = slider_crank(0.3, 1.0, 0.5), PATHS["slider-crank"]()
     for system in (by_crank, by_path):
         system.start("crank", q=0.4, v=3.0)
-    one, other = Model(by_crank), Model(by_path)
+    one, other = ce.Model(by_crank), ce.Model(by_path)
     a, b = one.reactions(one.y0), other.reactions(other.y0)
     assert b.residual < 1e-12
     for name, reaction in a.hinges.items():
@@ -364,7 +358,7 @@ def test_results_hold_hinges_unless_output_has_the_name() -> None:
     slider = system.find("slider")
     system.add_output("slider", "mm", lambda motion: 1000.0 * motion.coordinate(slider))
     system.start("crank", v=10.0)
-    run = ce.simulate(Model(system), duration=0.1)
+    run = ce.simulate(ce.Model(system), duration=0.1)
     assert {"crank_path", "crank_path_rate", "crank", "crank_rate", "rod", "slider_rate"} <= set(run)
     assert run["slider"].units == "mm"
     np.testing.assert_allclose(run["crank"].values[0], 0.0, atol=1e-14)
@@ -379,10 +373,10 @@ def test_description_names_the_path() -> None:
 
 def test_open_path_of_a_nut() -> None:
     """A spindle's angle does not determine the place of its nut; the path does, as far as it was followed."""
-    system = System()
-    add(system, "spindle", "ground", Revolute((1.0, 0.0, 0.0)), np.zeros(3))
-    add(system, "nut", "ground", Prismatic((1.0, 0.0, 0.0), (0.5, 0.0, 0.0)), np.array((0.5, 0.0, 0.0)))
-    thread = Screw((1.0, 0.0, 0.0), 0.2, (0.5, 0.0, 0.0))
+    system = ce.System()
+    add(system, "spindle", "ground", ce.Revolute((1.0, 0.0, 0.0)), np.zeros(3))
+    add(system, "nut", "ground", ce.Prismatic((1.0, 0.0, 0.0), (0.5, 0.0, 0.0)), np.array((0.5, 0.0, 0.0)))
+    thread = ce.Screw((1.0, 0.0, 0.0), 0.2, (0.5, 0.0, 0.0))
     system.close_loop("thread", "spindle", "nut", thread, ["nut"], through_dead_centres=True)
     embedding = embed(system)
     linkage = linkage_of(embedding)
@@ -405,13 +399,13 @@ def test_initial_values_by_any_hinge() -> None:
     crank = {"q": 0.3, "v": 2.0}
     by_crank = PATHS["crank-rocker"]()
     by_crank.start("crank", **crank)
-    model = Model(by_crank)
+    model = ce.Model(by_crank)
     outward = model.instant(model.y0, model.u0).outward
     for name in ("coupler", "rocker"):
         body = by_crank.find(name)
         again = PATHS["crank-rocker"]()
         again.start(name, q=outward.coordinate(body), v=outward.rate(body))
-        np.testing.assert_allclose(Model(again).y0, model.y0, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(ce.Model(again).y0, model.y0, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("turns", [-3, -1, 0, 2])
@@ -419,7 +413,7 @@ def test_initial_angles_beyond_a_turn(turns: int) -> None:
     system = PATHS["crank-rocker"]()
     angle = 0.3 + 2.0 * math.pi * turns
     system.start("crank", q=angle)
-    model = Model(system)
+    model = ce.Model(system)
     crank = model.instant(model.y0, model.u0).outward.coordinate(system.find("crank"))
     assert crank == pytest.approx(angle, abs=1e-13)
 
@@ -429,26 +423,26 @@ def test_initial_rate_at_a_dead_centre_is_none() -> None:
         system = PATHS["slider-crank"]()
         system.start("crank", q=-0.5)
         system.start(name, v=rate)
-        assert (Model(system).y0[1] != 0.0) == moves
+        assert (ce.Model(system).y0[1] != 0.0) == moves
 
 
 @pytest.mark.parametrize(
     ("system", "starts", "error", "message"),
     [
         (
-            "slider-crank", {"slider": {"q": 0.2}}, AssemblyError,
+            "slider-crank", {"slider": {"q": 0.2}}, ce.AssemblyError,
             r"'slider': its initial coordinate 0.2 is not between .* -0.5528\d* and 0.0471",
         ),
         (
-            "slider-crank", {"crank": {"q": -0.5}, "slider": {"v": 1.0}}, ModelError,
+            "slider-crank", {"crank": {"q": -0.5}, "slider": {"v": 1.0}}, ce.ModelError,
             r"'slider': an initial rate of 1 at its dead centre.*'crank'",
         ),
         (
-            "slider-crank", {"crank": {"q": 0.1}, "slider": {"q": 0.0}}, ModelError,
+            "slider-crank", {"crank": {"q": 0.1}, "slider": {"q": 0.0}}, ce.ModelError,
             r"one degree of freedom, but initial coordinates were given for",
         ),
         (
-            "RSUR", {"coupler": {"q": (1.0, 0.0, 0.0, 0.0)}}, ModelError,
+            "RSUR", {"coupler": {"q": (1.0, 0.0, 0.0, 0.0)}}, ce.ModelError,
             r"'coupler': initial values .* choose from \['crank', 'rocker'\]",
         ),
     ],
@@ -460,18 +454,18 @@ def test_impossible_initial_values_are_refused(
     for name, values in starts.items():
         built.start(name, **values)
     with pytest.raises(error, match=message):
-        Model(built)
+        ce.Model(built)
 
 
 def test_design_pose_at_dead_centre_of_leading_hinge() -> None:
     """No coordinate of the slider can start there, but the path goes on."""
     system = through(slider_crank(0.3, 1.0, 0.0), "slider")
     system.start("slider", q=-0.01)
-    with pytest.raises(AssemblyError, match=r"design pose is a dead centre of 'slider'"):
-        Model(system)
+    with pytest.raises(ce.AssemblyError, match=r"design pose is a dead centre of 'slider'"):
+        ce.Model(system)
     system = through(slider_crank(0.3, 1.0, 0.0), "slider")
     system.start("crank", v=8.0)
-    run = ce.simulate(Model(system), duration=1.0, rtol=1e-10, atol=1e-12, method="DOP853")
+    run = ce.simulate(ce.Model(system), duration=1.0, rtol=1e-10, atol=1e-12, method="DOP853")
     assert np.ptp(run["energy"].values) < 1e-7
 
 
@@ -483,24 +477,24 @@ def test_path_of_a_loop_that_is_driven() -> None:
     closure = system.closures[0]
     assert isinstance(closure, LoopClosure)
     system.closures[0] = replace(closure, through_dead_centres=True)
-    with pytest.raises(ModelError, match=r"the prescribed motion of \['right'\]"):
+    with pytest.raises(ce.ModelError, match=r"the prescribed motion of \['right'\]"):
         embed(system)
 
 
 def test_a_path_too_sharp_for_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "SAMPLES", (64,))
     embedding = embed(through(slider_crank(0.99, 1.0, 0.5)))
-    with pytest.raises(ModelError, match=r"'crank': its path turns too sharply"):
+    with pytest.raises(ce.ModelError, match=r"'crank': its path turns too sharply"):
         moving(embedding, 0.0, 0.0)
 
 
 def test_rough_guess_is_assembled_on_the_path() -> None:
-    system = System()
-    add(system, "crank", "ground", Revolute(Z), np.array((0.0, 0.15, 0.0)))
-    add(system, "slider", "ground", Prismatic((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.0, 0.0)))
-    rod = Distance((0.0, 0.3, 0.0), (1.0, 0.0, 0.0), 1.1)
+    system = ce.System()
+    add(system, "crank", "ground", ce.Revolute(Z), np.array((0.0, 0.15, 0.0)))
+    add(system, "slider", "ground", ce.Prismatic((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)), np.array((1.0, 0.0, 0.0)))
+    rod = ce.Distance((0.0, 0.3, 0.0), (1.0, 0.0, 0.0), 1.1)
     system.close_loop("rod", "crank", "slider", rod, ["slider"], through_dead_centres=True)
-    model = Model(system)
+    model = ce.Model(system)
     outward = model.instant(model.y0, model.u0).outward
     crank, slider = (float(outward.coordinate(system.find(name))) for name in ("crank", "slider"))
     pin = 0.3 * np.array((-math.sin(crank), math.cos(crank)))

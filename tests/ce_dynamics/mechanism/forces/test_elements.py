@@ -9,49 +9,27 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.energy import load_power
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, common_ancestor
-from ce_dynamics.mechanism.forces import (
-    AppliedWrench,
-    ForceElement,
-    HingeLoad,
-    Law,
-    PointLoad,
-    Polynomial,
-    SpringDamper,
-    Tabulated,
-    TorsionSpringDamper,
-)
-from ce_dynamics.mechanism.hinges import (
-    Cylindrical,
-    Free,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.body import common_ancestor
+from ce_dynamics.mechanism.forces import HingeLoad, PointLoad
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import Case, add_random, random_hinge
 
 
-def two_sliders() -> tuple[System, Body, Body]:
+def two_sliders() -> tuple[ce.System, ce.Body, ce.Body]:
     """Masses 2 and 3 that move along x, 1 m apart in the design pose; no gravity."""
-    system = System(gravity=(0, 0, 0))
-    a = system.add_body("a", mass=2.0, parent="ground", hinge=Prismatic((1, 0, 0)))
-    b = system.add_body("b", mass=3.0, parent="ground", hinge=Prismatic((1, 0, 0), (1, 0, 0)))
+    system = ce.System(gravity=(0, 0, 0))
+    a = system.add_body("a", mass=2.0, parent="ground", hinge=ce.Prismatic((1, 0, 0)))
+    b = system.add_body("b", mass=3.0, parent="ground", hinge=ce.Prismatic((1, 0, 0), (1, 0, 0)))
     return system, a, b
 
 
 def case_of(
-    system: System, q: ArrayLike | None = None, v: ArrayLike | None = None, u: ArrayLike | None = None
+    system: ce.System, q: ArrayLike | None = None, v: ArrayLike | None = None, u: ArrayLike | None = None
 ) -> Case:
     case = Case(system, np.random.default_rng(0))
     for target, value in ((case.q, q), (case.v, v), (case.u, u)):
@@ -60,13 +38,13 @@ def case_of(
     return case
 
 
-def branched(rng: np.random.Generator) -> tuple[System, list[Body]]:
+def branched(rng: np.random.Generator) -> tuple[ce.System, list[ce.Body]]:
     """Two branches on a floating base, one of which ends in an axisymmetric wheel."""
-    system = System(gravity=(0, 0, -9.81))
-    base = add_random(system, rng, "base", system.ground, Free())
+    system = ce.System(gravity=(0, 0, -9.81))
+    base = add_random(system, rng, "base", system.ground, ce.Free())
     left = add_random(system, rng, "left", base, random_hinge(rng, "universal"))
     hand = add_random(system, rng, "hand", left, random_hinge(rng, "revolute"))
-    hub = Revolute((0, 1, 0), (0.2, 0.5, 0.1))
+    hub = ce.Revolute((0, 1, 0), (0.2, 0.5, 0.1))
     wheel = system.add_body("wheel", mass=2.0, com=hub.at, inertia=(1, 1.5, 1), parent=base, hinge=hub)
     return system, [base, left, hand, wheel]
 
@@ -85,7 +63,9 @@ def world_wrenches(case: Case, instant: Instant) -> dict[str, Array]:
 def test_two_masses_by_hand() -> None:
     """Length 1.4, rate −3, k = 10 over (1.4 − 0.9), c = 2: tension 5 − 6 = −1 N pushes the masses apart."""
     system, a, b = two_sliders()
-    system.add_force(SpringDamper("s", a, (0, 0, 0), b, (1, 0, 0), spring=10.0, damper=2.0, free_length=0.9))
+    system.add_force(
+        ce.SpringDamper("s", a, (0, 0, 0), b, (1, 0, 0), spring=10.0, damper=2.0, free_length=0.9)
+    )
     instant = case_of(system, q=(0.1, 0.5), v=(1.0, -2.0)).instant()
     response = instant.loads.responses["s"]
     assert response.outputs["length"] == pytest.approx(1.4)
@@ -98,14 +78,14 @@ def test_two_masses_by_hand() -> None:
 
 def test_design_length_is_the_free_length_by_default() -> None:
     _, a, b = two_sliders()
-    element = SpringDamper("s", a, (0, 0, 0), b, (1, 0.75, 0), spring=10.0)
+    element = ce.SpringDamper("s", a, (0, 0, 0), b, (1, 0.75, 0), spring=10.0)
     assert element.free_length == 1.25
 
 
-SPRINGS: dict[str, Law | float] = {
+SPRINGS: dict[str, ce.Law | float] = {
     "linear": 50.0,
-    "cubic": Polynomial((1.0, 20.0, 0.0, 30.0)),
-    "table": Tabulated((-2.0, 0.0, 0.3, 3.0), (-9.0, 0.0, 4.0, 9.0), "cubic"),
+    "cubic": ce.Polynomial((1.0, 20.0, 0.0, 30.0)),
+    "table": ce.Tabulated((-2.0, 0.0, 0.3, 3.0), (-9.0, 0.0, 4.0, 9.0), "cubic"),
 }
 PAIRS = ["base-hand", "left-wheel", "wheel-hand", "ground-hand", "hand-base", "wheel-ground"]
 
@@ -117,7 +97,9 @@ def test_power_is_minus_the_rate_of_the_potential(pair: str, law: str, rng: np.r
     system, _ = branched(rng)
     a, b = (system.find(name) for name in pair.split("-"))
     system.add_force(
-        SpringDamper("s", a, rng.normal(size=3), b, rng.normal(size=3), spring=SPRINGS[law], free_length=0.5)
+        ce.SpringDamper(
+            "s", a, rng.normal(size=3), b, rng.normal(size=3), spring=SPRINGS[law], free_length=0.5
+        )
     )
     case = Case(system, rng)
     instant = case.instant()
@@ -131,7 +113,7 @@ def test_power_is_minus_the_rate_of_the_potential(pair: str, law: str, rng: np.r
 def test_damper_takes_out_force_times_rate(pair: str, rng: np.random.Generator) -> None:
     system, _ = branched(rng)
     a, b = (system.find(name) for name in pair.split("-"))
-    element = SpringDamper("d", a, rng.normal(size=3), b, rng.normal(size=3), damper=4.0)
+    element = ce.SpringDamper("d", a, rng.normal(size=3), b, rng.normal(size=3), damper=4.0)
     system.add_force(element)
     case = Case(system, rng)
     instant = case.instant()
@@ -146,7 +128,7 @@ def test_force_acts_oppositely_on_line_of_points(pair: str, rng: np.random.Gener
     system, _ = branched(rng)
     a, b = (system.find(name) for name in pair.split("-"))
     ends = rng.normal(size=(2, 3))
-    system.add_force(SpringDamper("s", a, ends[0], b, ends[1], spring=50.0, damper=3.0))
+    system.add_force(ce.SpringDamper("s", a, ends[0], b, ends[1], spring=50.0, damper=3.0))
     case = Case(system, rng)
     instant = case.instant()
     outward, ground = instant.outward, system.ground
@@ -169,7 +151,7 @@ def test_common_ancestor(rng: np.random.Generator) -> None:
 
 def test_no_direction_where_the_points_meet() -> None:
     system, a, b = two_sliders()
-    system.add_force(SpringDamper("s", a, (0, 0, 0), b, (1, 0, 0), spring=10.0, damper=1.0))
+    system.add_force(ce.SpringDamper("s", a, (0, 0, 0), b, (1, 0, 0), spring=10.0, damper=1.0))
     case = case_of(system, q=(0.0, -1.0))
     response = case.instant().loads.responses["s"]
     assert response.outputs["length"] == 0.0
@@ -182,13 +164,13 @@ def test_no_direction_where_the_points_meet() -> None:
 # Torsion
 
 
-ANGLES: dict[str, tuple[Callable[[], Hinge], int, str]] = {
-    "revolute": (lambda: Revolute((0, 1, 0)), 0, "N*m"),
-    "prismatic": (lambda: Prismatic((0, 1, 1)), 0, "N"),
-    "universal": (lambda: Universal((1, 0, 0), (0, 1, 0)), 1, "N*m"),
-    "cylindrical": (lambda: Cylindrical((0, 1, 0)), 0, "N*m"),
-    "planar": (lambda: Planar((0, 1, 0)), 2, "N*m"),
-    "screw": (lambda: Screw((0, 1, 0), 0.2), 0, "N*m"),
+ANGLES: dict[str, tuple[Callable[[], ce.Hinge], int, str]] = {
+    "revolute": (lambda: ce.Revolute((0, 1, 0)), 0, "N*m"),
+    "prismatic": (lambda: ce.Prismatic((0, 1, 1)), 0, "N"),
+    "universal": (lambda: ce.Universal((1, 0, 0), (0, 1, 0)), 1, "N*m"),
+    "cylindrical": (lambda: ce.Cylindrical((0, 1, 0)), 0, "N*m"),
+    "planar": (lambda: ce.Planar((0, 1, 0)), 2, "N*m"),
+    "screw": (lambda: ce.Screw((0, 1, 0), 0.2), 0, "N*m"),
 }
 
 
@@ -196,10 +178,10 @@ ANGLES: dict[str, tuple[Callable[[], Hinge], int, str]] = {
 def test_torsion_acts_on_one_coordinate(kind: str, rng: np.random.Generator) -> None:
     """−k (q − free) − c q̇ on that coordinate alone, and its power is what spring and damper take."""
     make, k, unit = ANGLES[kind]
-    system = System()
+    system = ce.System()
     body = add_random(system, rng, "body", system.ground, make())
-    element = TorsionSpringDamper(
-        "t", body, spring=Polynomial((0, 8.0, 3.0)), damper=0.5, free=0.2, component=k
+    element = ce.TorsionSpringDamper(
+        "t", body, spring=ce.Polynomial((0, 8.0, 3.0)), damper=0.5, free=0.2, component=k
     )
     system.add_force(element)
     case = Case(system, rng)
@@ -220,10 +202,14 @@ def test_torsion_acts_on_one_coordinate(kind: str, rng: np.random.Generator) -> 
 
 def test_torsion_reacts_on_the_carrier(rng: np.random.Generator) -> None:
     """It turns two free wheels on one axle in opposite ways: I₁ φ̈₁ + I₂ φ̈₂ = 0."""
-    system = System(gravity=(0, 0, 0))
-    first = system.add_body("first", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
-    second = system.add_body("second", mass=1.0, inertia=(1, 1, 1.5), parent=first, hinge=Revolute((0, 0, 1)))
-    system.add_force(TorsionSpringDamper("t", second, spring=6.0))
+    system = ce.System(gravity=(0, 0, 0))
+    first = system.add_body(
+        "first", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Revolute((0, 0, 1))
+    )
+    second = system.add_body(
+        "second", mass=1.0, inertia=(1, 1, 1.5), parent=first, hinge=ce.Revolute((0, 0, 1))
+    )
+    system.add_force(ce.TorsionSpringDamper("t", second, spring=6.0))
     first_ddot, relative_ddot = case_of(system, q=(0.3, 0.5), v=0.0).instant().accelerations.v_dot
     assert 1.5 * (first_ddot + relative_ddot) == pytest.approx(-3.0)
     assert 1.0 * first_ddot == pytest.approx(3.0)
@@ -235,7 +221,7 @@ def test_torsion_reacts_on_the_carrier(rng: np.random.Generator) -> None:
 def test_wrench_reads_inputs_and_constants() -> None:
     system, a, _ = two_sliders()
     system.add_input("push", "N", 1.5)
-    element = AppliedWrench("w", a, (0, 0, 0), force=("push", 1.0, 0.0), torque=(0.0, 2.0, "push"))
+    element = ce.AppliedWrench("w", a, (0, 0, 0), force=("push", 1.0, 0.0), torque=(0.0, 2.0, "push"))
     system.add_force(element)
     assert element.inputs == ("push",)
     instant = case_of(system, u=4.0).instant()
@@ -246,8 +232,8 @@ def test_wrench_reads_inputs_and_constants() -> None:
 
 def test_wrench_reads_declared_inputs_only() -> None:
     system, a, _ = two_sliders()
-    with pytest.raises(ModelError, match="reads input 'push', which is not declared"):
-        system.add_force(AppliedWrench("w", a, (0, 0, 0), force=("push", 0, 0)))
+    with pytest.raises(ce.ModelError, match="reads input 'push', which is not declared"):
+        system.add_force(ce.AppliedWrench("w", a, (0, 0, 0), force=("push", 0, 0)))
 
 
 @pytest.mark.parametrize("name", ["base", "hand", "wheel"])
@@ -258,7 +244,7 @@ def test_wrench_acts_where_and_as_it_should(name: str, frame: str | None, rng: n
     body = system.find(name)
     at, force, torque = rng.normal(size=(3, 3))
     given = None if frame is None else system.find(frame)
-    system.add_force(AppliedWrench("w", body, at, force=list(force), torque=list(torque), frame=given))
+    system.add_force(ce.AppliedWrench("w", body, at, force=list(force), torque=list(torque), frame=given))
     case = Case(system, rng)
     instant = case.instant()
     R, r = poses(case)["ground" if frame is None else frame][0], poses(case)[name]
@@ -278,9 +264,9 @@ def poses(case: Case) -> dict[str, tuple[Array, Array]]:
 
 
 def test_follower_force_turns_with_its_body() -> None:
-    system = System(gravity=(0, 0, 0))
-    body = system.add_body("body", mass=2.0, inertia=(1, 1, 1), parent="ground", hinge=Free())
-    system.add_force(AppliedWrench("thrust", body, (0, 0, 0), force=(4.0, 0, 0), frame=body))
+    system = ce.System(gravity=(0, 0, 0))
+    body = system.add_body("body", mass=2.0, inertia=(1, 1, 1), parent="ground", hinge=ce.Free())
+    system.add_force(ce.AppliedWrench("thrust", body, (0, 0, 0), force=(4.0, 0, 0), frame=body))
     half = math.sqrt(0.5)
     v_dot = case_of(system, q=(0, 0, 0, half, 0, 0, half), v=0.0).instant().accelerations.v_dot
     np.testing.assert_allclose(v_dot, (0, 0, 0, 0, 2.0, 0), atol=1e-14)  # turned by π/2 about z
@@ -292,10 +278,10 @@ def test_follower_force_turns_with_its_body() -> None:
 def test_traced_equals_float(rng: np.random.Generator) -> None:
     system, (_, left, hand, wheel) = branched(rng)
     system.add_input("push", "N", 1.0)
-    table = Tabulated((-2.0, 0.0, 0.3, 3.0), (-9.0, 0.0, 4.0, 9.0), "cubic")
-    system.add_force(SpringDamper("s", wheel, (1, 0, 0), hand, (0, 1, 0), spring=table, damper=2.0))
-    system.add_force(TorsionSpringDamper("t", left, spring=2.0, damper=1.0, component=1))
-    system.add_force(AppliedWrench("w", wheel, (0, 0, 1), force=("push", 1, 2), frame=wheel))
+    table = ce.Tabulated((-2.0, 0.0, 0.3, 3.0), (-9.0, 0.0, 4.0, 9.0), "cubic")
+    system.add_force(ce.SpringDamper("s", wheel, (1, 0, 0), hand, (0, 1, 0), spring=table, damper=2.0))
+    system.add_force(ce.TorsionSpringDamper("t", left, spring=2.0, damper=1.0, component=1))
+    system.add_force(ce.AppliedWrench("w", wheel, (0, 0, 1), force=("push", 1, 2), frame=wheel))
     case = Case(system, rng)
 
     def rates(q: Array, v: Array, u: Array) -> dict[str, Array]:
@@ -309,10 +295,10 @@ def test_traced_equals_float(rng: np.random.Generator) -> None:
 
 def test_attachments_and_outputs_are_what_evaluate_uses(rng: np.random.Generator) -> None:
     system, (base, left, hand, wheel) = branched(rng)
-    elements: list[ForceElement] = [
-        SpringDamper("s", wheel, (1, 0, 0), hand, (0, 1, 0), spring=1.0),
-        TorsionSpringDamper("t", left, spring=2.0),
-        AppliedWrench("w", wheel, (0, 0, 1), force=(1, 1, 2), frame=base),
+    elements: list[ce.ForceElement] = [
+        ce.SpringDamper("s", wheel, (1, 0, 0), hand, (0, 1, 0), spring=1.0),
+        ce.TorsionSpringDamper("t", left, spring=2.0),
+        ce.AppliedWrench("w", wheel, (0, 0, 1), force=(1, 1, 2), frame=base),
     ]
     for element in elements:
         system.add_force(element)
@@ -325,20 +311,26 @@ def test_attachments_and_outputs_are_what_evaluate_uses(rng: np.random.Generator
     assert isinstance(loads.responses["t"].loads[0], HingeLoad)
 
 
-def refusals() -> dict[str, tuple[Callable[[Body, Body], object], str]]:
-    def spring(**given: object) -> Callable[[Body, Body], object]:
-        return lambda a, b: SpringDamper("s", a, (0, 0, 0), b, (1, 0, 0), **given)  # type: ignore[arg-type]
+def refusals() -> dict[str, tuple[Callable[[ce.Body, ce.Body], object], str]]:
+    def spring(**given: object) -> Callable[[ce.Body, ce.Body], object]:
+        return lambda a, b: ce.SpringDamper("s", a, (0, 0, 0), b, (1, 0, 0), **given)  # type: ignore[arg-type]
 
-    def torsion(**given: object) -> Callable[[Body, Body], object]:
-        return lambda a, b: TorsionSpringDamper("t", a, **given)  # type: ignore[arg-type]
+    def torsion(**given: object) -> Callable[[ce.Body, ce.Body], object]:
+        return lambda a, b: ce.TorsionSpringDamper("t", a, **given)  # type: ignore[arg-type]
 
-    def wrench(**given: object) -> Callable[[Body, Body], object]:
-        return lambda a, b: AppliedWrench("w", a, (0, 0, 0), **given)  # type: ignore[arg-type]
+    def wrench(**given: object) -> Callable[[ce.Body, ce.Body], object]:
+        return lambda a, b: ce.AppliedWrench("w", a, (0, 0, 0), **given)  # type: ignore[arg-type]
 
     return {
-        "one body": (lambda a, b: SpringDamper("s", a, (0, 0, 0), a, (1, 0, 0)), "both ends are on body 'a'"),
-        "one point": (lambda a, b: SpringDamper("s", a, (1, 0, 0), b, (1, 0, 0)), "direction is undefined"),
-        "nan point": (lambda a, b: SpringDamper("s", a, (math.nan, 0, 0), b, (1, 0, 0)), "at_a .* finite"),
+        "one body": (
+            lambda a, b: ce.SpringDamper("s", a, (0, 0, 0), a, (1, 0, 0)),
+            "both ends are on body 'a'",
+        ),
+        "one point": (
+            lambda a, b: ce.SpringDamper("s", a, (1, 0, 0), b, (1, 0, 0)),
+            "direction is undefined",
+        ),
+        "nan point": (lambda a, b: ce.SpringDamper("s", a, (math.nan, 0, 0), b, (1, 0, 0)), "at_a .* finite"),
         "stiffness": (spring(spring=-1.0), r"'s': stiffness: coefficient -1.0 must be a finite number >= 0"),
         "stiffness inf": (spring(spring=math.inf), "stiffness: coefficient inf must be a finite number"),
         "damping": (spring(damper="soft"), "damping 'soft' must be a number or a law"),
@@ -357,17 +349,17 @@ def refusals() -> dict[str, tuple[Callable[[Body, Body], object], str]]:
 def test_refuses(what: str) -> None:
     make, message = refusals()[what]
     _, a, b = two_sliders()
-    with pytest.raises(ModelError, match=message):
+    with pytest.raises(ce.ModelError, match=message):
         make(a, b)
 
 
 def test_refuses_quaternions_and_the_ground() -> None:
-    system = System()
-    for name, hinge in (("ball", Spherical()), ("floating", Free())):
+    system = ce.System()
+    for name, hinge in (("ball", ce.Spherical()), ("floating", ce.Free())):
         body = system.add_body(name, mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=hinge)
-        with pytest.raises(ModelError, match=f"hinge of '{name}' has no angle to act on"):
-            TorsionSpringDamper("t", body)
-    with pytest.raises(ModelError, match="the ground has no hinge"):
-        TorsionSpringDamper("t", system.ground)
-    with pytest.raises(ModelError, match="acts on the ground"):
-        AppliedWrench("w", system.ground, (0, 0, 0))
+        with pytest.raises(ce.ModelError, match=f"hinge of '{name}' has no angle to act on"):
+            ce.TorsionSpringDamper("t", body)
+    with pytest.raises(ce.ModelError, match="the ground has no hinge"):
+        ce.TorsionSpringDamper("t", system.ground)
+    with pytest.raises(ce.ModelError, match="acts on the ground"):
+        ce.AppliedWrench("w", system.ground, (0, 0, 0))

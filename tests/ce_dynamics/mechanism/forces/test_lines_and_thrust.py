@@ -9,20 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.dynamics.energy import load_power
-from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces import (
-    Actuator,
-    Cord,
-    DragBox,
-    ForceElement,
-    PointLoad,
-    SpringDamper,
-    Thruster,
-)
-from ce_dynamics.mechanism.hinges import Prismatic
-from ce_dynamics.mechanism.system import System
+from ce_dynamics.mechanism.forces import PointLoad
 from tests.ce_dynamics.mechanism.forces.test_elements import branched, case_of, two_sliders, world_wrenches
 from tests.ce_dynamics.recursion_systems import Case
 
@@ -31,14 +20,14 @@ def test_a_cord_of_one_piece_is_a_spring(rng: np.random.Generator) -> None:
     """With opposite signs of the force: a cord pushes along its length, a spring pulls."""
     at_a, at_b = rng.normal(size=3), rng.normal(size=3)
     accelerations = []
-    for kind in (Cord, SpringDamper):
+    for kind in (ce.Cord, ce.SpringDamper):
         system, bodies = branched(np.random.default_rng(1))
         a, b = bodies[1], bodies[3]
-        if kind is Cord:
-            cord = Cord("c", [(a, at_a), (b, at_b)], stiffness=40.0, damping=3.0, rest=(0.3, 0.3))
+        if kind is ce.Cord:
+            cord = ce.Cord("c", [(a, at_a), (b, at_b)], stiffness=40.0, damping=3.0, rest=(0.3, 0.3))
             system.add_force(cord)
         else:
-            system.add_force(SpringDamper("s", a, at_a, b, at_b, spring=40.0, damper=3.0, free_length=0.3))
+            system.add_force(ce.SpringDamper("s", a, at_a, b, at_b, spring=40.0, damper=3.0, free_length=0.3))
         accelerations.append(Case(system, np.random.default_rng(2)).instant().accelerations.v_dot)
     np.testing.assert_allclose(accelerations[0], accelerations[1], rtol=1e-12)
 
@@ -49,7 +38,7 @@ def test_power_of_cord_is_rate_of_its_potential(rng: np.random.Generator) -> Non
     base, left, hand, wheel = bodies
     points = [(body, rng.normal(size=3)) for body in (system.ground, left, left, hand, base)]
     other = [(wheel, rng.normal(size=3)), (hand, rng.normal(size=3))]
-    cord = Cord("c", points, other, divisors=(1.0, 2.0), stiffness=20.0, rest=(0.5, 2.0))
+    cord = ce.Cord("c", points, other, divisors=(1.0, 2.0), stiffness=20.0, rest=(0.5, 2.0))
     system.add_force(cord)
     case = Case(system, rng)
     instant = case.instant()
@@ -62,11 +51,11 @@ def test_power_of_cord_is_rate_of_its_potential(rng: np.random.Generator) -> Non
 
 def test_a_tackle_by_hand() -> None:
     """A weight hung on two lines of a cord, pulled with F: 2 F lift it, and l̇ = −2 v."""
-    system = System(gravity=(0, 0, 0))
-    weight = system.add_body("weight", mass=2.0, parent="ground", hinge=Prismatic((0, 0, 1)))
+    system = ce.System(gravity=(0, 0, 0))
+    weight = system.add_body("weight", mass=2.0, parent="ground", hinge=ce.Prismatic((0, 0, 1)))
     system.add_input("pull", "N")
     top = (system.ground, (0, 0, 3))
-    cord = Cord("tackle", [top, (weight, (0, 0, 0)), top], damping=0.5, command="pull", gear=-1.0)
+    cord = ce.Cord("tackle", [top, (weight, (0, 0, 0)), top], damping=0.5, command="pull", gear=-1.0)
     system.add_force(cord)
     instant = case_of(system, q=(1.0,), v=(0.7,), u=(5.0,)).instant()
     assert instant.loads.responses["tackle"].outputs["length"] == pytest.approx(4.0)
@@ -80,7 +69,7 @@ def test_a_thruster_turns_with_its_body(rng: np.random.Generator) -> None:
     at, f, t = rng.normal(size=(3, 3))
     system.add_input("throttle", "N")
     law = {"gain": (2.0, 9.0, -0.3), "bias": (0.5, 9.0, -0.2)}
-    system.add_force(Thruster("jet", hand, at, command="throttle", force=f, torque=t, **law))
+    system.add_force(ce.Thruster("jet", hand, at, command="throttle", force=f, torque=t, **law))
     case = Case(system, rng)
     case.u[:] = 1.7
     instant = case.instant()
@@ -109,7 +98,7 @@ def test_what_acts_may_be_a_state(
 ) -> None:
     system, a, _ = two_sliders()
     system.add_input("u", "1")
-    system.add_force(Actuator("m", a, command="u", **law))
+    system.add_force(ce.Actuator("m", a, command="u", **law))
     case = case_of(system, q=0.0, v=0.0, u=u)
     case.x[:] = x
     instant = case.instant()
@@ -122,10 +111,10 @@ def test_drag_of_a_box_by_hand() -> None:
     sides = np.array((1.0, 2.0, 3.0))
     moments = 0.5 * ((sides**2).sum() - sides**2)
     turn = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))  # the box's x is the world's y
-    system = System(gravity=(0, 0, 0))
+    system = ce.System(gravity=(0, 0, 0))
     inertia = turn @ np.diag(moments) @ turn.T
-    box = system.add_body("box", mass=6.0, inertia=inertia, parent="ground", hinge=Prismatic((0, 1, 0)))
-    drag = DragBox("drag", box, density=1000.0, viscosity=2.0, wind=(0, 0, 1))
+    box = system.add_body("box", mass=6.0, inertia=inertia, parent="ground", hinge=ce.Prismatic((0, 1, 0)))
+    drag = ce.DragBox("drag", box, density=1000.0, viscosity=2.0, wind=(0, 0, 1))
     system.add_force(drag)
     instant = case_of(system, v=(-2.0,)).instant()
     (load,) = instant.loads.responses["drag"].loads
@@ -137,30 +126,30 @@ def test_drag_of_a_box_by_hand() -> None:
     np.testing.assert_allclose(load.torque, 0.0, atol=1e-12)
 
 
-def refusals() -> dict[str, tuple[Callable[[Body, Body], ForceElement], str]]:
+def refusals() -> dict[str, tuple[Callable[[ce.Body, ce.Body], ce.ForceElement], str]]:
     ends = ((0, 0, 0), (1, 0, 0))
 
-    def motor(**law: Any) -> Callable[[Body, Body], ForceElement]:
-        return lambda a, b: Actuator("m", a, command="u", **law)
+    def motor(**law: Any) -> Callable[[ce.Body, ce.Body], ce.ForceElement]:
+        return lambda a, b: ce.Actuator("m", a, command="u", **law)
 
     return {
-        "one point": (lambda a, b: Cord("c", [(a, ends[0])]), "a path has 1 points; give at least two"),
-        "no path": (lambda a, b: Cord("c"), "no two points in sequence are on different bodies"),
-        "one body": (lambda a, b: Cord("c", [(a, ends[0]), (a, ends[1])]), "it pulls nothing"),
+        "one point": (lambda a, b: ce.Cord("c", [(a, ends[0])]), "a path has 1 points; give at least two"),
+        "no path": (lambda a, b: ce.Cord("c"), "no two points in sequence are on different bodies"),
+        "one body": (lambda a, b: ce.Cord("c", [(a, ends[0]), (a, ends[1])]), "it pulls nothing"),
         "divisors": (
-            lambda a, b: Cord("c", [(a, ends[0]), (b, ends[1])], divisors=(1, 2)),
+            lambda a, b: ce.Cord("c", [(a, ends[0]), (b, ends[1])], divisors=(1, 2)),
             "2 divisors for 1 paths",
         ),
-        "divisor": (lambda a, b: Cord("c", [(a, ends[0]), (b, ends[1])], divisors=(0,)), "divisor 0"),
-        "no command": (lambda a, b: Cord("c", [(a, ends[0]), (b, ends[1])], lag=1.0), "needs a command"),
-        "ground": (lambda a, b: Thruster("t", a.carrier, ends[0], command="u"), "it pushes the ground"),
+        "divisor": (lambda a, b: ce.Cord("c", [(a, ends[0]), (b, ends[1])], divisors=(0,)), "divisor 0"),
+        "no command": (lambda a, b: ce.Cord("c", [(a, ends[0]), (b, ends[1])], lag=1.0), "needs a command"),
+        "ground": (lambda a, b: ce.Thruster("t", a.carrier, ends[0], command="u"), "it pushes the ground"),
         "lag": (motor(lag=0.0), "lag 0"),
         "both": (motor(lag=1.0, integrates=True), "exclude each other"),
         "start": (motor(activation=1.0), "needs a lag, or integrates=True"),
         "range": (motor(lag=1.0, activation_range=(2, 1)), "activation_range .* the lower first"),
-        "no mass": (lambda a, b: DragBox("d", a.carrier), "has no mass"),
-        "axes": (lambda a, b: DragBox("d", a, axes=np.ones((3, 3))), "are not principal axes of 'a'"),
-        "density": (lambda a, b: DragBox("d", a, density=-1.0), "density -1"),
+        "no mass": (lambda a, b: ce.DragBox("d", a.carrier), "has no mass"),
+        "axes": (lambda a, b: ce.DragBox("d", a, axes=np.ones((3, 3))), "are not principal axes of 'a'"),
+        "density": (lambda a, b: ce.DragBox("d", a, density=-1.0), "density -1"),
     }
 
 
@@ -168,5 +157,5 @@ def refusals() -> dict[str, tuple[Callable[[Body, Body], ForceElement], str]]:
 def test_refuses(what: str) -> None:
     make, message = refusals()[what]
     _, a, b = two_sliders()
-    with pytest.raises(ModelError, match=message):
+    with pytest.raises(ce.ModelError, match=message):
         make(a, b)
