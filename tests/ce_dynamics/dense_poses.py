@@ -4,8 +4,6 @@ A transform moves the design position of a point to where the point is; so the t
 multiplied from the ground outward.  Time derivatives come from central differences of sixth order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The same mechanism somewhere else: turned, moved by kilometres, its data rounded to some digits."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 

@@ -4,8 +4,6 @@ Assembled hinge by hinge from positions and the hinges' own matrices; of the emb
 used.  The block columns of φ_S are inside the one φ = (1 − E_φ)⁻¹ of the spanning tree.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Systems on which the recursions are tested: random trees, and loops closed by linkages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar

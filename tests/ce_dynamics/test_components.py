@@ -5,8 +5,6 @@ led by other coordinates.  Everything is of order 1 (masses, lengths, rates), so
 of the largest acceleration per body; 1e-10 is asked for.
 """
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

@@ -1,7 +1,5 @@
 """The mechanisms of other tests, each at one of the places of the campaign ``orientations --builders``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.campaigns.orientations.builders import EVERYWHERE, HOMES, There, fits, put

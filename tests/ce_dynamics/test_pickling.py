@@ -1,7 +1,5 @@
 """Models travel between processes and are copied; what cannot travel is named."""
 
-from __future__ import annotations
-
 import copy
 import multiprocessing
 import pickle

@@ -9,8 +9,6 @@ mass (`states.regular`).  All lengths, rates and masses are of order one, and ra
 All tests see the same mechanisms (the same seed of the same strategy), which are built once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The door to vehicles: results are those of the entrances behind it, to the last bit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs a linkage of the registry: independent coordinates in, motions and recorded hinge motions out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, cached_property
 

@@ -6,8 +6,6 @@ distance.  Nothing of the closed forms is used.  SymPy differentiates one step o
 each kind twice in time; a chain is then evaluated step by step (a whole one takes SymPy a minute).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple

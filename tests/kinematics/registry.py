@@ -1,7 +1,5 @@
 """Every closed-form linkage that the generic checks run on: a new linkage is one more entry of LINKAGES."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

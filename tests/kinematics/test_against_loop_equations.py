@@ -1,7 +1,5 @@
 """Closed forms against their loop equations, differentiated by SymPy and solved with 40 digits."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

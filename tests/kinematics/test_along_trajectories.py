@@ -4,8 +4,6 @@ No derivative formula is used: q(t) and s(t) are known functions, positions of p
 (`ce_dynamics.kinematics.checking.BenchTrajectory`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The spatial corner: its planar special case, its optional parts, what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

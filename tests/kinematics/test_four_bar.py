@@ -1,7 +1,5 @@
 """The four-bar in the paper's symbols: (15)-(27) and their second order."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Free hardpoints: a linkage compiled once is, at every value, the linkage built there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ The generic formulas see the tree with every hinge independent; they use the clo
 and how much rounding is allowed is in `ce_dynamics.kinematics.checking`, where users find it as well.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Pitman steering: the steering link's tie-rod ends."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 

@@ -1,7 +1,5 @@
 """Admissible ranges: their ends, what happens close to them and beyond."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shock absorber in the paper's symbols, (28)-(30), and the linkage against it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

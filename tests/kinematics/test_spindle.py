@@ -1,7 +1,5 @@
 """The spindle's rates by the paper's own 3×3 system (31)-(32)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """MacPherson struts beside the one of the registry: plain, degenerate, refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

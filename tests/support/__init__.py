@@ -1,7 +1,5 @@
 """Helpers of tests that belong to no folder of the sources."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from ce_dynamics.compiler import TracedFunction

@@ -1,7 +1,5 @@
 """Accelerations of embedded systems against the fully augmented equations, which share no kinematics."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array

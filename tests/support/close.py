@@ -1,7 +1,5 @@
 """Comparisons of named quantities whose failures name what deviates most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

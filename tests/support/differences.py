@@ -10,8 +10,6 @@ and where that is more than a thousandth of the derivative, a kink of the functi
 says nothing; then other steps are tried.  Derivatives that are exactly zero have to be so within that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Force elements of tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ce_dynamics.algebra.arrays import Array, Scalar

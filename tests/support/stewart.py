@@ -1,7 +1,5 @@
 """Stewart platforms, described in the ways in which users and files describe them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """The systems of the tests: closed chains with a choice of cut and coordinates, and a registry of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Elementary functions, selection and small vector algebra on floats, hidden scalars and mixtures."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A user's numbers within bounds."""
 
-from __future__ import annotations
-
 import math
 import re
 from decimal import Decimal

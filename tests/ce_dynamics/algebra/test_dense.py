@@ -1,7 +1,5 @@
 """Decompositions of matrices with entries that are no numbers: they end, and print nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import threadpoolctl

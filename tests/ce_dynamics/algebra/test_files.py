@@ -1,7 +1,5 @@
 """Files are regular, of known size, and read at once or not at all."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

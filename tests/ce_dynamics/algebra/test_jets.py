@@ -1,7 +1,5 @@
 """Derivatives that moving scalars carry, against SymPy's differentiation of the same expressions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ctrl-C is answered even if it comes where Python cannot raise it."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import time

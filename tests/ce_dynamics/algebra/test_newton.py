@@ -1,7 +1,5 @@
 """Newton's method on systems whose solutions are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

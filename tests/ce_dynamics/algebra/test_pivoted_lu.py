@@ -1,7 +1,5 @@
 """Matrices with zeros by structure are solved part by part."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rotations against SciPy's and against what defines them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spatial algebra against dense linear algebra on explicit 6×6 matrices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

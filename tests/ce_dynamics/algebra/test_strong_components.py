@@ -1,7 +1,5 @@
 """Strong components against those of SciPy, and their order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix

@@ -1,7 +1,5 @@
 """Tables: what is read, and what they are known by."""
 
-from __future__ import annotations
-
 import gc
 import math
 import pickle

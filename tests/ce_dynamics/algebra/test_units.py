@@ -1,7 +1,5 @@
 """Units of measure as they are written."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

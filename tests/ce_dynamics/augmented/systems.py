@@ -1,7 +1,5 @@
 """Systems and force elements that the tests of the reference share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

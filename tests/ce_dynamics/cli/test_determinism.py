@@ -1,7 +1,5 @@
 """One drive, the same bits in every way of computing it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

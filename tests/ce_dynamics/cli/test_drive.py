@@ -1,7 +1,5 @@
 """``simulate-vehicle drive``: mistakes are named at once, before anything is compiled."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``simulate-vehicle export``: files that are there, and mistakes that are named at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 from zipfile import ZipFile

@@ -1,7 +1,5 @@
 """The gallery's table of the robots in the tests' own folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

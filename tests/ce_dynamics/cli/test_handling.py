@@ -1,7 +1,5 @@
 """``simulate-vehicle handling``: tables, files, report, and what is wrong in one line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``simulate-vehicle kc``: files that are there, ranges with units, mistakes on one line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

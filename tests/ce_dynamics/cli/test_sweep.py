@@ -1,7 +1,5 @@
 """``simulate-vehicle sweep`` and ``cache``: samples, resuming after a kill, failures, tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Laws that remember are refused by name when they are compiled; others, and constants they hold, are not."""
 
-from __future__ import annotations
-
 import collections
 import itertools
 import time

@@ -1,7 +1,5 @@
 """Compiled models against analytical mechanics, against the uncompiled equations, and their messages."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from collections.abc import Callable, Mapping

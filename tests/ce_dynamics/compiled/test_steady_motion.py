@@ -1,7 +1,5 @@
 """Steady states with their inputs: known balances, a vehicle that stays on its circle, what is refused."""
 
-from __future__ import annotations
-
 import doctest
 
 import numpy as np

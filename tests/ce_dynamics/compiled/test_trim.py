@@ -1,7 +1,5 @@
 """Trim finds states at which chosen rates vanish, or raises."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ CasADi matrices are columns first, NumPy's rows first: an array of shape (n,) is
 n-by-m matrix, () a 1-by-1 matrix; arrays of more axes are flattened (C order) into a column.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import cache

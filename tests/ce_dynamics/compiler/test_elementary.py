@@ -1,7 +1,5 @@
 """Functions written out agree with mpmath's to a few units in the last place."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

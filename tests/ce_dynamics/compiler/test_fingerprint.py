@@ -1,7 +1,5 @@
 """Keys of descriptions: the same for equal content, others where graphs may differ, none for strangers."""
 
-from __future__ import annotations
-
 import functools
 import math
 import os

@@ -1,7 +1,5 @@
 """Kernels in kernels: what is compiled for whom, and that each may be called."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 

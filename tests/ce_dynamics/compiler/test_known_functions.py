@@ -1,7 +1,5 @@
 """Compiled functions found again by what they are traced from: the same numbers; traced where in doubt."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

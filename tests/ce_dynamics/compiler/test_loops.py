@@ -1,7 +1,5 @@
 """Compiled loops do without what is kept on disk where that cannot be read or written."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import os

@@ -1,7 +1,5 @@
 """Progress of long work is logged by name from time to time; short work is silent."""
 
-from __future__ import annotations
-
 import io
 import logging
 import subprocess

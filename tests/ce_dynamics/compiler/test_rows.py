@@ -1,7 +1,5 @@
 """Functions called once per row of arrays: the same bits as one call after the other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

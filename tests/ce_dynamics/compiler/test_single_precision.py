@@ -1,7 +1,5 @@
 """Functions compiled in single precision: operations round to 24 bits, inputs and outputs are doubles."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Time steps with contact in NumPy, as the theory states them: oracles of the compiled step."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Problems of one time step of piled bodies, with more contacts than hold them, that are hard for sweeps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

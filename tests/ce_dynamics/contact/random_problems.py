@@ -1,7 +1,5 @@
 """Random complementarity problems with known properties."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contact between bodies: gaps against brute force, rows against differences, motion against theory."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The chain of solvers: piles, problems by enumeration, matrices, operators, messages of failures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

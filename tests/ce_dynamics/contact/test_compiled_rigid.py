@@ -1,7 +1,5 @@
 """Compiled steps of plain bodies against the theory in NumPy, and by islands."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

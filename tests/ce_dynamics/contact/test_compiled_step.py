@@ -1,7 +1,5 @@
 """The compiled step of an embedded system equals the theory, written in NumPy, with any solver."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

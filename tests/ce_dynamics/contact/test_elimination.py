@@ -1,7 +1,5 @@
 """Gauss's elimination in machine code against NumPy, for every remainder of its blocks of columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

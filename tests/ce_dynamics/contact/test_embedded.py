@@ -1,7 +1,5 @@
 """Unilateral elements on embedded systems: rows, responses, and time stepping against analytic motion."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

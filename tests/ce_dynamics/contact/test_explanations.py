@@ -1,7 +1,5 @@
 """Runs beyond a dead centre: found by the balance of energy near it, for given states."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

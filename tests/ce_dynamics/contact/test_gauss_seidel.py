@@ -1,7 +1,5 @@
 """The compiled sweeps, row by row: friction without a pressing normal force, the scale of a pair of rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

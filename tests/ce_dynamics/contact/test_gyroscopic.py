@@ -1,7 +1,5 @@
 """Free bodies that tumble: no energy gained or lost, angular momentum kept, second-order angular velocity."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

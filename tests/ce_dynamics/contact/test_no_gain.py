@@ -1,7 +1,5 @@
 """No energy from nowhere: what has entered, impulses that are no solution, gaps closed far away; runs end."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Impacts: no energy from them whatever e and μ are, textbook cases, and what the step makes of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import NamedTuple

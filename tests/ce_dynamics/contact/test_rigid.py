@@ -1,7 +1,5 @@
 """Kernels of plain bodies: what impulses do to velocities, by dense algebra."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many plain bodies in contact: pairs against brute force, motion against theory and the embedded form."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs with unilateral elements: charts, dead centres, interruption, messages, partial results."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Shortest solutions against the pseudoinverse of NumPy, by singular values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

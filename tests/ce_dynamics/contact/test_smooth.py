@@ -1,7 +1,5 @@
 """Steps of higher order between events, against exact solutions that are put together from event to event."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Projected Gauss–Seidel and the exact solver: against each other and against the conditions."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 

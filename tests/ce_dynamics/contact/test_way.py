@@ -1,7 +1,5 @@
 """Parts of a step of higher order: which parts are made, and where the short one of first order lies."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from types import SimpleNamespace

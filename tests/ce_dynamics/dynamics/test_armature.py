@@ -3,8 +3,6 @@
 Everything is of order 1; rounding of accelerations is some 1e-15 of the largest per body.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sums over the bodies of large aggregated bodies: composites against single bodies, and inverse dynamics."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

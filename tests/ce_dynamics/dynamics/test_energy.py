@@ -1,7 +1,5 @@
 """Energies, momentum and power against dense sums, finite differences along the motion, and conservation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

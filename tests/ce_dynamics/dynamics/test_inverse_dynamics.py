@@ -1,7 +1,5 @@
 """T = M θ̈ + C (1) against dense operators and finite differences, and against the forward dynamics."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Loads in any frame, at any point, on any hinge, are the same loads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

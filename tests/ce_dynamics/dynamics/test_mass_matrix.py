@@ -1,7 +1,5 @@
 """(2) and (3) against dense operators, against kinetic energy, and against each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The observer against homogeneous transforms, for every pair of bodies and frames."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

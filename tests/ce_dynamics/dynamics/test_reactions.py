@@ -1,7 +1,5 @@
 """Hinge reactions and multipliers against free-body equations, statics by hand and independent engines."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names, units and places of everything in the state and input vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fixtures of tests of embeddings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 

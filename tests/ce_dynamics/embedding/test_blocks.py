@@ -1,7 +1,5 @@
 """Closures solved one after the other, against the same closures solved at once and the augmented form."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

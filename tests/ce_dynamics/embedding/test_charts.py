@@ -4,8 +4,6 @@ Lengths are about 1 and charts are used up to 0.4 from where they touch, so posi
 and rates too.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any

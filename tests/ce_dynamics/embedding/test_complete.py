@@ -1,7 +1,5 @@
 """A closed form for one loop of an aggregated body, Newton's method for what it leaves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

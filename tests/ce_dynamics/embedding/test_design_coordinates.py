@@ -1,7 +1,5 @@
 """Coordinates that are not zero in the design pose: the same mechanism, counted from elsewhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Aggregation rules of theory §3 on graphs, and where coordinates are in q and v."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Loops that are equal up to a rigid motion are solved once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

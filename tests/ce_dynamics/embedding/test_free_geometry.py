@@ -1,7 +1,5 @@
 """Free geometry of loops without a closed form: the model that is built there, or NaN."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

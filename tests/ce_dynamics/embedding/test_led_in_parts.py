@@ -5,8 +5,6 @@ them, the knuckles.  Masses, lengths and rates are of order 1.  References are t
 without leading coordinates and parts, the same solved at once, and differences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ singular pose (0.1 at least).  Derivatives are taken by the five-point formula w
 h⁴ |f⁽⁵⁾| / 30 < 4e-9 for |f⁽⁵⁾| < 1e5, plus 1.5 · 1e-14 / h = 1.5e-11.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,5 @@
 """A loop that is led by what formulas find starts where these find it at the start."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

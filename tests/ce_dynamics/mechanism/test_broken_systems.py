@@ -3,8 +3,6 @@
 Every case is one change away from a system that works, and that one is built as well.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

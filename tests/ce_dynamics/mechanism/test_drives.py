@@ -1,7 +1,5 @@
 """Prescribed motions: what they answer is consistent in time."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

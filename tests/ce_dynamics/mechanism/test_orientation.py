@@ -1,7 +1,5 @@
 """Orientations by directions, and inertias in principal form, against plain matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

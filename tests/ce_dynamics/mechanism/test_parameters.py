@@ -1,7 +1,5 @@
 """Free parameters: one compiled model for all values, and nothing frozen silently."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Descriptions that a system accepts, and messages of those that it refuses."""
 
-from __future__ import annotations
-
 import doctest
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Hypothesis draws the graph, which shrinks; a seed gives the geometry, which is generic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@
 J̇ v of every constraint are written down here, from the definitions in MuJoCo's documentation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import mujoco

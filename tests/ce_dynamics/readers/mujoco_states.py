@@ -1,7 +1,5 @@
 """States of a model read from a robot file as MuJoCo writes them, and MuJoCo's accelerations as we do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kinematics of chains against SciPy's rotations and finite differences; the search for a pose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,5 @@
 """Closures between two frames: what they allow, what they forbid, and how far they are open."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

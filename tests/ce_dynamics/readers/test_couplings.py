@@ -1,7 +1,5 @@
 """Couplings in robot files: geared rotors, belts, mimicked joints, polynomials, armatures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Without the extra ``robots``."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Limits of XML files: what would take a parser long is refused as it is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

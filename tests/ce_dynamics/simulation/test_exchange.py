@@ -1,7 +1,5 @@
 """Tables of runs, read back by the tools that they are for."""
 
-from __future__ import annotations
-
 import importlib.util
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ctrl-C inside one call that would take minutes: in a process of its own, or in threads of this one."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

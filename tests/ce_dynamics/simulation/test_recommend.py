@@ -1,7 +1,5 @@
 """Advice of a method: limits known from the literature, steps that keep what they promise."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

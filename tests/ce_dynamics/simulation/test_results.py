@@ -1,7 +1,5 @@
 """Results: names, units, dimensions, and what a file keeps of them."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

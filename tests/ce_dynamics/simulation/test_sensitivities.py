@@ -1,7 +1,5 @@
 """Sensitivities of trajectories: closed forms, differences of runs, loops, laws, initial values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Simulation: arguments, stored times, methods, stopped runs, the energy audit."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

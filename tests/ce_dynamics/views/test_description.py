@@ -1,7 +1,5 @@
 """`System.describe`: as data, as text, as a drawing."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from itertools import combinations, pairwise

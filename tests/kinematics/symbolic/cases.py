@@ -3,8 +3,6 @@
 Each is solved once in a process, which takes up to half a second.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

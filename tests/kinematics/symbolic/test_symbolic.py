@@ -1,7 +1,5 @@
 """Linkages given by loop equations: the search for closed forms, their use in systems, and mistakes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Centroidal momentum of a closed chain against sums over its bodies and differences of positions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ce_dynamics.compiled.model import Model

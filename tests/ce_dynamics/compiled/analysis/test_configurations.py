@@ -1,7 +1,5 @@
 """Assembly for independent and dependent coordinates, against the geometry of the linkages."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

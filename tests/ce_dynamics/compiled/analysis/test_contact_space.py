@@ -1,7 +1,5 @@
 """Held contacts against dense algebra: the augmented equations of M, J and the biases of points."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

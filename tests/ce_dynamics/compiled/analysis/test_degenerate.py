@@ -1,7 +1,5 @@
 """States at which loops cannot be assembled are refused by name; systems without freedom have answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivatives of anything named: closed forms, differences of solved equilibria and curves, mistakes."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivatives of eigenvalues against those of equilibria that are found again, and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

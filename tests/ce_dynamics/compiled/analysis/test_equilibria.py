@@ -1,7 +1,5 @@
 """Static equilibria: where the potential energy is least, what holds them, and which there are not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The examples in the docstrings of the answers are true, and every answer of a model is described."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 from importlib import import_module

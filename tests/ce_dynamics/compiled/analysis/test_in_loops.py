@@ -1,7 +1,5 @@
 """Platforms led by their legs, at wanted poses: lengths are distances, and little is compiled for them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

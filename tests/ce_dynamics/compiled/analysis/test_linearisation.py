@@ -1,7 +1,5 @@
 """The exact linearisation against differences of the right-hand side."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Inputs and first-order states take part in energies, forces and inertia where they move a hinge."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Eigenmodes against closed forms and against simulated free motion."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

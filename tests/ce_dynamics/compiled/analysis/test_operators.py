@@ -4,8 +4,6 @@ Tolerances: sums of some hundreds of products of numbers of the compared size le
 Differences with h = 1e-5 leave h² times a third derivative and rounding / h: 1e-8 of the largest entry.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Points and frames: kinematics by differences along motions, inertia by dense algebra and by forces."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Powers of elements and drives against differences of energies, closed forms and the audit of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Derivatives of reactions against differences of `Model.reactions`, in loops, redundant ones among them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Displacements of coordinates against differences, linearised motion against the exact linearisation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

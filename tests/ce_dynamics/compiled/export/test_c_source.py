@@ -1,7 +1,5 @@
 """C gives the bits of evaluations without fused multiply-adds, and what the library integrates."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Compilers in processes of their own."""
 
-from __future__ import annotations
-
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """FMUs as FMPy sees them: valid, with the library's numbers, their states saved, two at a time."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import re

@@ -1,7 +1,5 @@
 """Formulas in machine code: as exact as the library, the same bits whatever they are computed beside."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

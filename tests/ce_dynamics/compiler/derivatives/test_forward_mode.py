@@ -1,7 +1,5 @@
 """Sparse forward derivatives, compiled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

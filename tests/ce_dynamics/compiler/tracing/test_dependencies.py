@@ -1,7 +1,5 @@
 """Dependencies: by hand, and of a random function against the bits of its values."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

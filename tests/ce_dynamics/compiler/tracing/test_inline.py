@@ -1,7 +1,5 @@
 """Traced functions called in others: values, shapes, conditions, what is shared."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

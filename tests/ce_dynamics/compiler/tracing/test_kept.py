@@ -1,7 +1,5 @@
 """Functions of which only a part is asked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tables that traced functions look up: interpreted, compiled, in lanes, in pieces, in C, differentiated."""
 
-from __future__ import annotations
-
 import ctypes
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """Proximal points: derivatives, Newton steps, the law as stated, planar contacts, contradictions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

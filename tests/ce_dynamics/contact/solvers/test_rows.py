@@ -1,7 +1,5 @@
 """Projections of the natural map: a box as a normal row."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

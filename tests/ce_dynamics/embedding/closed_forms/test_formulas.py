@@ -1,7 +1,5 @@
 """Formulas for positions: they satisfy the equations that they are solutions of, on the branch asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

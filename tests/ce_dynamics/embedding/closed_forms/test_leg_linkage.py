@@ -1,7 +1,5 @@
 """Legs in closed form, against the augmented equations, which have no legs, and against plain distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

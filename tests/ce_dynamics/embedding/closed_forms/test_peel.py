@@ -1,7 +1,5 @@
 """Hinges peeled off welds, against the augmented equations, which peel nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

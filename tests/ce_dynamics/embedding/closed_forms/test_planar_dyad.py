@@ -1,7 +1,5 @@
 """Triangles of two bars, side by side and one after the other: against the augmented form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Loops of four hinges in a tilted plane, revolute or prismatic: against the augmented form and the table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 

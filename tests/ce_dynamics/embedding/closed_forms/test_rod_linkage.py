@@ -1,7 +1,5 @@
 """Rods between balls of three hinges, against the augmented equations, which have no rods."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

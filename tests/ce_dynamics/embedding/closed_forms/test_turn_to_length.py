@@ -1,7 +1,5 @@
 """Cranks that rods and distances turn: an ankle led by its foot, against the augmented form and distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

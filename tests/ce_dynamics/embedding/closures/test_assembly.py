@@ -4,8 +4,6 @@ The chain is drawn with its hinges turned at random, so that its end lies somewh
 closure wants it; the closure is written between two frames that are apart in that drawing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

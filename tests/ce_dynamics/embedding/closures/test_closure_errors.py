@@ -1,7 +1,5 @@
 """Closure errors against finite differences, and ranks of closure Jacobians against counting."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

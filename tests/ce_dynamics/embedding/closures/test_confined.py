@@ -1,7 +1,5 @@
 """Hinges that loops leave fewer ways to move than they have."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import ce_dynamics as ce

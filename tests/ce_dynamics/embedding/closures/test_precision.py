@@ -1,7 +1,5 @@
 """Geometry that is exact up to the digits of its data, in any orientation and far from the origin."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

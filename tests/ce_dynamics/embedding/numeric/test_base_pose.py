@@ -4,8 +4,6 @@ Where they are known, all positions are found independently: a point at given di
 Lengths are about 1 and no pose is nearer than 0.02 to a singular one, so rounding is below 1e-13.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

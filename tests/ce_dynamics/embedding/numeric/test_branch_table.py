@@ -1,7 +1,5 @@
 """Tables of branches: closed everywhere, however sharp the branch is, or refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

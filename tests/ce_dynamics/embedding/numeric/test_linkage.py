@@ -5,8 +5,6 @@ singular pose (0.1 at least, unless a test states otherwise).  Derivatives are t
 with h = 1e-3: its error is h⁴ |f⁽⁵⁾| / 30 < 1e-10 for |f⁽⁵⁾| < 3000, plus 1.5 · 1e-14 / h = 1.5e-11.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Substeps along a path: the way of a hinge, and steps that are compiled once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Lengths are about 1.  A series of K terms whose coefficients are good to 1e-16 g
 and rates to K times that; K is below 100 unless a test states otherwise.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

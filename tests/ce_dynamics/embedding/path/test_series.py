@@ -1,7 +1,5 @@
 """Series against the functions they were sampled from."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

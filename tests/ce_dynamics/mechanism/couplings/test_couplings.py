@@ -1,7 +1,5 @@
 """Gears, racks, differentials, cams and written constraints: embedded, against references and by hand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ What is independent, what is found in closed form or numerically, before a loop 
 library.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bushings: loads against the gradient of their energy, mirror images, and what joints become."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

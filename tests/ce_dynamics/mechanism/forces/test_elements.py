@@ -1,7 +1,5 @@
 """Spring and damper, torsion spring and applied wrench: by hand, by energy, and for any observer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Force laws against quadrature, differences, SciPy and hand-made values; what is refused."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Cords, thrusters and drag: by hand, by energy, for any observer, and what actuators keep in mind."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Compliant contacts of points and balls against closed formulas, energy and momentum."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

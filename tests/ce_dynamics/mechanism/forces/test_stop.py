@@ -1,7 +1,5 @@
 """Stops against the closed solution of an impact, and angles that are counted from elsewhere."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

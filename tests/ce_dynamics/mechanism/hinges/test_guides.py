@@ -1,7 +1,5 @@
 """Points on lines and in planes as closures: what they leave free, and what they refuse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

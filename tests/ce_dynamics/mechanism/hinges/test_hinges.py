@@ -6,8 +6,6 @@ Velocities are at most 1 per component, accelerations and positions likewise, so
 With h = 2e-4 the two parts are below 1.8e-10 |f|, and |f| < 30 throughout.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ numbers up to about 30.  Central differences with h = 1e-5 are off by h² |f‴|
 |f‴| < 300.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

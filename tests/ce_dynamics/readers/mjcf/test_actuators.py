@@ -1,7 +1,5 @@
 """Actuators of MJCF against MuJoCo: exactly, clamped or not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Feet of MJCF files: where MuJoCo sees contacts, with its friction, and what carries a robot that stands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import mujoco

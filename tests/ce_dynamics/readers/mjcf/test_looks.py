@@ -1,7 +1,5 @@
 """Shapes of MJCF files stand where MuJoCo draws them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import mujoco

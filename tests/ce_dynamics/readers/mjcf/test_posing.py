@@ -1,7 +1,5 @@
 """Design poses of MJCF files: whatever pose is taken, the same joints give the same motion."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import mujoco

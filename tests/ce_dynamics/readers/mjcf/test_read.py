@@ -1,7 +1,5 @@
 """MJCF against MuJoCo itself: trees exactly, loops against hand-built systems and as far as softness lets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import mujoco

@@ -1,7 +1,5 @@
 """Files in the styles in which robots are published, against MuJoCo's terms with hard constraints."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

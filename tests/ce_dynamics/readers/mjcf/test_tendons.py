@@ -1,7 +1,5 @@
 """Fixed tendons against MuJoCo: springs with a slack range, dampers, actuators, and equalities."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shapes of SDF files: where they are in the design pose, whatever their frames are relative to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

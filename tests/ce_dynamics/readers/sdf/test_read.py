@@ -1,7 +1,5 @@
 """SDF models against the same mechanisms described by hand: frames, turned joints, cuts, gravity."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kinds of joints, springs, gearboxes and models within models of SDF, by hand and against each other."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

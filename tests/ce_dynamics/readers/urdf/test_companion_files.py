@@ -1,7 +1,5 @@
 """Robots whose loops stand beside the file, against the augmented form and Pinocchio if it is there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shapes of URDF files: where they are in the design pose, meshes that are there or not, and feet."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """URDF+ against hand-built systems, MuJoCo's reading of the same file, and the augmented equations."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from functools import partial

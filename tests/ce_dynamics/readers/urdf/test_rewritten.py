@@ -1,7 +1,5 @@
 """The same robot written otherwise moves the same: welds between its joints, a mirror, millimetres."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A URDF file in the style of published ones, by Pinocchio's terms, and `<mimic>` as constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

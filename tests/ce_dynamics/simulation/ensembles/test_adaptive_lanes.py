@@ -1,7 +1,5 @@
 """Adaptive steps in lanes: the numbers of single runs, at each lane's own time."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

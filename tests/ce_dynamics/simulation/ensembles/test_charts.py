@@ -1,7 +1,5 @@
 """Loops on charts in lanes: each leaves its charts where the single run does, whatever the others do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ensembles by linearly implicit methods: the numbers of single runs, however stiff."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

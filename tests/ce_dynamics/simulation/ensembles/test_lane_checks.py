@@ -1,7 +1,5 @@
 """Observations of runs side by side, against those of single runs one by one."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 from unittest.mock import patch

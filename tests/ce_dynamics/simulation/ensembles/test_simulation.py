@@ -1,7 +1,5 @@
 """Ensembles: the numbers of single runs, failures by name, nothing lost."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

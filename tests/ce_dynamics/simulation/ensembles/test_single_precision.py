@@ -1,7 +1,5 @@
 """Ensembles whose rates are of single precision: how far they are from double, and what stays exact."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Copies that are stepped together: controllers that sample, copies that begin later, wrong arguments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """In-the-loop stepping: inputs, time, saving, pacing."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The fixed-step methods and embedded pairs on plain NumPy, written from their Butcher tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

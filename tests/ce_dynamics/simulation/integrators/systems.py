@@ -1,7 +1,5 @@
 """Small systems for the tests of time stepping."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ Solving ODEs I, II.2): the number of nodes r = 1 + Σ r_k, γ = r Π γ_k, and �
 stages i.  Weights b make the state at t + θ h to order p where Σ b_i Φ_i = θ^r / γ for all trees of r ≤ p.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Coordinates that leave their guards: by their place, or within a step."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elimination of the implicit methods against dense algebra, where rows must be exchanged."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """The native methods: order, stability, agreement with plain NumPy, reproducibility, failures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any

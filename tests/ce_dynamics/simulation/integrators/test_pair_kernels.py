@@ -1,7 +1,5 @@
 """Steps of embedded pairs: the first one is SciPy's, and short calls leave the next one as long as it was."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The Jacobians of the vehicle: by themselves, and with a driver's law in them, as SciPy gets them."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

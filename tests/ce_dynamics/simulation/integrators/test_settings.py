@@ -1,7 +1,5 @@
 """Every method with every option, wherever a method is chosen: taken, or refused with the remedy."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable

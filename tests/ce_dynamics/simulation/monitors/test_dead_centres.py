@@ -1,7 +1,5 @@
 """Runs by a coordinate that dead centres end: they stop there by name, not thrown over unnoticed."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any

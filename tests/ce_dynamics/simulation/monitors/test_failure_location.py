@@ -1,7 +1,5 @@
 """Runs that a force element breaks name it, its bodies and what it answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

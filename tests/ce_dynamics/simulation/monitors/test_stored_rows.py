@@ -1,7 +1,5 @@
 """Checks of stored rows: altered numbers are found, extremes are those of single rows."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import functools

@@ -1,7 +1,5 @@
 """Steps that are too long for an explicit method are called so."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

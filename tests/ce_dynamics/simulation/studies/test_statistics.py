@@ -1,7 +1,5 @@
 """Statistics merged from batches, against those of all numbers together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

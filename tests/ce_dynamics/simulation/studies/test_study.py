@@ -1,7 +1,5 @@
 """Studies: the numbers of ensembles, whatever stops them, and statistics of runs that are not kept."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """Physics in WebAssembly has Python's bits, in Node.js and in a browser; what was driven is driven again."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Pages show what Python computes: places, forces, quantities; every kind of system; in a real browser."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
