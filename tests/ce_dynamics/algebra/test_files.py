@@ -22,11 +22,7 @@ def test_content_up_to_the_limit(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="devices and pipes by these names")
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for name, kind in (
-        (tmp_path / "pipe", "a pipe"),
-        (tmp_path, "a folder"),
-        ("/dev/zero", "a device"),
-    ):
+    for name, kind in ((tmp_path / "pipe", "a pipe"), (tmp_path, "a folder"), ("/dev/zero", "a device")):
         with pytest.raises(DataError, match=f"cannot be read: it is {kind}, not a file"):
             files.read("table", name, 100)
     # the size of what the kernel makes up is given as 0

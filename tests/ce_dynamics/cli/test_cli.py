@@ -51,9 +51,7 @@ def figures(content: dict[str, Any]) -> dict[str, float]:
     return {key: figure["value"] for key, figure in content["figures"].items()}
 
 
-def test_default_run_passes_gates_of_double_lane_change(
-    default_run: tuple[Path, dict[str, Any]],
-) -> None:
+def test_default_run_passes_gates_of_double_lane_change(default_run: tuple[Path, dict[str, Any]]) -> None:
     _, content = default_run
     assert (content["manoeuvre"], content["options"]["speed"]) == ("double-lane-change", 12.0)
     value = figures(content)
@@ -227,19 +225,13 @@ SWEEP, VARIED = ("sweep", "-n", "2"), "chassis.mass=2000:2400"
         (["export", "c", "--tyre", "no.tir"], ["no.tir"]),
         (["export", "c", "--road", "iso:C"], ["did you mean 'iso8608'"]),
         (["handling", "stepinput"], ["unknown test 'stepinput'; did you mean 'step-input'"]),
-        (
-            ["handling", "step-input", "-o", "spede=3"],
-            ["no test has the option 'spede'", "mean 'speed'"],
-        ),
+        (["handling", "step-input", "-o", "spede=3"], ["no test has the option 'spede'", "mean 'speed'"]),
         (
             ["handling", "step-input", "-o", "braking.speed=3"],
             ["'braking' is not among the tests step-input"],
         ),
         (["handling", "step-input", "-o", "speed='3 kg'"], ["speed"]),
-        (
-            ["handling", "step-input", "--variant", "stiffer"],
-            ["form 'TITLE: PATH=VALUE; PATH=VALUE'"],
-        ),
+        (["handling", "step-input", "--variant", "stiffer"], ["form 'TITLE: PATH=VALUE; PATH=VALUE'"]),
         (["handling", "step-input", "--vehicle", "sedann"], ["sedann"]),
         (["kc", "--axle", "middle"], ["middle"]),
         (["kc", "--vehicle", "boat"], ["boat"]),

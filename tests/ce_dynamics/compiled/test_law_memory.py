@@ -54,8 +54,7 @@ def replace(law: Law, x: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("remember", "what"),
-    [(integrate, "total"), (count, "total"), (append, "seen"), (replace, "seen")],
+    ("remember", "what"), [(integrate, "total"), (count, "total"), (append, "seen"), (replace, "seen")]
 )
 def test_laws_that_remember_are_refused(model: ce.Model, remember: Any, what: str) -> None:
     with pytest.raises(

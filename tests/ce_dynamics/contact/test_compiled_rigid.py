@@ -22,13 +22,7 @@ from ce_dynamics.contact import (
     simulate_rigid,
 )
 from ce_dynamics.contact.conditions import ConvergenceError
-from ce_dynamics.contact.newton import (
-    MapPoint,
-    evaluate_map,
-    find_direction,
-    natural_map,
-    steps_of,
-)
+from ce_dynamics.contact.newton import MapPoint, evaluate_map, find_direction, natural_map, steps_of
 from ce_dynamics.contact.rigid_step import RigidStep
 from ce_dynamics.contact.shapes import Shape
 from ce_dynamics.contact.solvers.chain import find_islands

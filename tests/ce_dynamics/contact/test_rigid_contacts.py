@@ -269,9 +269,7 @@ def test_crossed_planks_lie_on_each_other() -> None:
 
 def test_plates_face_to_face_meet_in_an_octagon() -> None:
     half = 0.25 * math.pi / 2.0
-    plates = [
-        RigidBody("top", 1.0, (0.1,) * 3, (0, 0, 0.1), (math.cos(half), 0, 0, math.sin(half))),
-    ]
+    plates = [RigidBody("top", 1.0, (0.1,) * 3, (0, 0, 0.1), (math.cos(half), 0, 0, math.sin(half)))]
     shapes = [RigidShape("top", Box((1, 1, 0.1))), RigidShape(None, Box((1, 1, 0.1)))]
     found = RigidContacts(RigidBodies(plates), shapes).meetings(RigidBodies(plates).start, 1e-3)
     assert len(found.psi) == 8

@@ -136,9 +136,7 @@ def test_runs_of_one_interval_keep_their_end_state(falling: UnilateralModel) -> 
         np.testing.assert_array_equal(run.results[name].values, whole.results[name].values)
 
 
-def test_progress_is_reported_with_multipliers_of_first_step(
-    falling: UnilateralModel,
-) -> None:
+def test_progress_is_reported_with_multipliers_of_first_step(falling: UnilateralModel) -> None:
     times: list[float] = []
     run = simulate_unilateral(falling, duration=0.05, step=1e-3, progress=times.append)
     np.testing.assert_allclose(times, [0.01, 0.02, 0.03, 0.04, 0.05])

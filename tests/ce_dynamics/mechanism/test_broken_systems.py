@@ -266,9 +266,7 @@ def test_components_lead_where_no_whole_hinges_will() -> None:
     assert len(embedding.aggregates[0].leading) > 0
 
 
-def test_whole_loop_has_coordinates_where_components_fail(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_whole_loop_has_coordinates_where_components_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "ce_dynamics.mechanism.couplings.components.Spherical", ce.Free
     )  # its orientation is unknown

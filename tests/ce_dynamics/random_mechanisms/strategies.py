@@ -7,11 +7,7 @@ from hypothesis import strategies as st
 
 from tests.ce_dynamics.random_mechanisms.recipe import KINDS, Edge, Recipe
 
-SPATIAL_TREE = (
-    *("Revolute",) * 4,
-    *("Cylindrical", "Universal", "Spherical") * 2,
-    *("Prismatic", "Screw"),
-)
+SPATIAL_TREE = (*("Revolute",) * 4, *("Cylindrical", "Universal", "Spherical") * 2, *("Prismatic", "Screw"))
 PLANAR_TREE = ("Revolute",) * 4 + ("Prismatic",) * 2 + ("Planar",)
 ALL_SPATIAL_TREE = (*SPATIAL_TREE * 2, "Planar", "Free", "Fixed", "RollingOnPlane")
 ALL_PLANAR_TREE = (*PLANAR_TREE * 2, "Fixed")

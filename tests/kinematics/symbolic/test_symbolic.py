@@ -105,9 +105,7 @@ def built(linkage: SymbolicLinkage, *offset: float) -> ce.System:
 
 
 @pytest.mark.parametrize("build", [cases.slider_crank, cases.inverted_slider_crank, cases.rssr])
-def test_linkages_by_equations_agree_with_free_bodies(
-    build: Callable[[], SymbolicLinkage],
-) -> None:
+def test_linkages_by_equations_agree_with_free_bodies(build: Callable[[], SymbolicLinkage]) -> None:
     accelerations_agree(built(build()), [0.6], [2.0])
 
 

@@ -11,15 +11,7 @@ from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, moving, numerical_rank
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from tests.ce_dynamics.opaque import opaque, reveal
-from tests.support.systems import (
-    add,
-    bricard,
-    five_bar,
-    floating_coupler,
-    four_bar,
-    rsur,
-    spatial_slider,
-)
+from tests.support.systems import add, bricard, five_bar, floating_coupler, four_bar, rsur, spatial_slider
 
 CLOSURES: dict[str, Closure] = {
     "revolute": ce.Revolute((0.2, 1.0, 0.3), (0.7, 0.4, -0.2)),

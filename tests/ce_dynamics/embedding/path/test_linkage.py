@@ -296,11 +296,7 @@ def test_forty_loops_in_row_close_along_their_path() -> None:
 
 @pytest.mark.parametrize(
     ("N", "published"),
-    [
-        (1, (0.4783850578, 0.8781501788)),
-        (2, (0.3284581115, 0.9445185382)),
-        (5, (0.2357891358, 0.9718042413)),
-    ],
+    [(1, (0.4783850578, 0.8781501788)), (2, (0.3284581115, 0.9445185382)), (5, (0.2357891358, 0.9718042413))],
 )
 def test_loops_in_row_run_through_their_collinear_positions(N: int, published: tuple[float, float]) -> None:
     """Published figures have ten digits; the exact one-freedom form is integrated beside."""

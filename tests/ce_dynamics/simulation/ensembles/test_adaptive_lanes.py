@@ -11,12 +11,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.integrators.methods import EMBEDDED
-from tests.ce_dynamics.simulation.ensembles.test_simulation import (
-    Swing,
-    assert_same,
-    crank_rocker,
-    starts,
-)
+from tests.ce_dynamics.simulation.ensembles.test_simulation import Swing, assert_same, crank_rocker, starts
 from tests.support.systems import slider_crank
 
 TIGHT: dict[str, Any] = {"method": "DOP853", "rtol": 1e-11, "atol": 1e-12}

@@ -87,8 +87,7 @@ def test_no_run_goes_on_behind_a_dead_centre(
 
 def test_message_has_place_and_remedy() -> None:
     with pytest.raises(
-        SimulationError,
-        match=r"over a dead centre of 'rocker' after t = 0\.\d+ s.*through_dead_centres=True",
+        SimulationError, match=r"over a dead centre of 'rocker' after t = 0\.\d+ s.*through_dead_centres=True"
     ):
         ce.simulate(Model(by_rocker()), duration=3.0, method="RK23", **COARSE)  # type: ignore[arg-type]
 

@@ -157,9 +157,7 @@ def test_unstable_steps_whose_motion_stays_bounded_are_named() -> None:
 
 
 @pytest.mark.parametrize("method", [RK4, ROSENBROCK], ids=lambda m: m.name)
-def test_steps_from_elsewhere_leave_the_stepper_alone(
-    method: ExplicitRungeKutta | LinearlyImplicit,
-) -> None:
+def test_steps_from_elsewhere_leave_the_stepper_alone(method: ExplicitRungeKutta | LinearlyImplicit) -> None:
     model = ce.compile(spring(400.0, 3.0))
     rhs = RightHandSide(model, None)
     given: dict[str, Any] = {"duration": 1.0, "method": method.name}
