@@ -15,6 +15,7 @@ curves with S_V included, which differ by S_V/K.
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -260,8 +261,14 @@ class Peak(NamedTuple):
 
 def peak_of(coefficients: Coefficients) -> Peak:
     """Return the largest pure forces at the nominal load; at the end of `PEAK_SLIPS` without a peak."""
-    values = {f.name: nominal(getattr(coefficients, f.name)) for f in fields(coefficients)}
-    c = Coefficients(**values)
+    return find_peak(
+        Coefficients(**{f.name: nominal(getattr(coefficients, f.name)) for f in fields(coefficients)})
+    )
+
+
+@lru_cache(maxsize=64)  # the tyres of a vehicle are often equal
+def find_peak(c: Coefficients) -> Peak:
+    """Return `peak_of` numbers."""
     mode = Mode(limits=False, star=True)
 
     def along(slip: float) -> float:
