@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def cable_rows(
     name: str, unilateral: UnilateralModel, y0: Floats, drive: dict[str, float] | None
 ) -> Iterator[tuple[str, ...]]:
     """Time two seconds with steps of every order."""
-    given = {"step": STEP, "y0": y0, "interval": 0.1}
+    given: dict[str, Any] = {"step": STEP, "y0": y0, "interval": 0.1}
     for order in (1, 2, 4):
         simulate_unilateral(unilateral, drive, duration=10.0 * STEP, order=order, **given)
         began = time.process_time()
@@ -205,10 +205,11 @@ def thrown_boxes(options: Options) -> Result:
 
 def wall(options: Options) -> Result:
     """Solve the problem of one step of a wall of spheres of 1 kg that stands on the ground, μ = 0.5."""
-    for solver in (Chain(), GaussSeidel()):
-        solver.solve(sphere_wall(10, 0.5))  # compile
+    Chain().solve(sphere_wall(10, 0.5))  # compile
+    GaussSeidel().solve(sphere_wall(10, 0.5))
     problem = sphere_wall(WALL // 20 if options.quick else WALL, 0.5, WIDE)
-    chain, rows = Chain(time_limit=60.0), []
+    chain = Chain(time_limit=60.0)
+    rows: list[tuple[str, ...]] = []
 
     def solved(name: str, solver: Chain | GaussSeidel, start: Floats | None = None) -> Floats:
         began = time.process_time()

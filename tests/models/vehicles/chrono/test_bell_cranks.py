@@ -102,7 +102,8 @@ def test_beam_on_five_rods_is_led_by_height(tmp_path: Path, rng: np.random.Gener
         axle["Suspension Input File"] = "car/Beam.json"
         axle.pop("Antirollbar Input File", None)
     data = VehicleParameters.load(written(tmp_path, content))
-    system = driven(build(data), next(name for name in build(data).prescribed if "steering" in name))
+    made = build(data)
+    system = driven(made, next(name for name in made.prescribed if "steering" in name))
     loops = [S for S in embed(system).aggregates if any("beam" in body.name for body in S.bodies)]
     assert len(loops) == 2
     for S in loops:
