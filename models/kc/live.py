@@ -35,11 +35,10 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
 from ce_dynamics.models.vehicles.summary import finite_numbers
 from ce_dynamics.views.scene.motion import arrows_of, loads_of, places, stack_rows
-from ce_dynamics.views.scene.page import Packed, page, take_content
+from ce_dynamics.views.scene.page import Packed, Page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take
 from ce_dynamics.views.scene.take_of_model import convert_places, still_parts
-from ce_dynamics.views.scene.view import save_page
 
 TRAVEL, POSES, REACH = 0.08, 33, 0.05
 """Ends of the sweeps [m], their poses, and how far a hardpoint goes either way [m]."""
@@ -118,12 +117,14 @@ def can_move(setup: VehicleSetup, point: str) -> bool:
     return True
 
 
-class LivePage:
+class LivePage(Page):
     """A page in which hardpoints of an axle are dragged; curves and linkage follow.
 
     Hardpoints are those of the left side [m], with free parameters ``<point>.x``, ``.y``, ``.z``; curves of
     axles of ``others``, by label, lie over those of the first and do not change.
     """
+
+    start = "kc.js"
 
     def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:
         self.rig, self.points, self.title = rig, points, title
@@ -333,13 +334,3 @@ class LivePage:
             "x": over.tolist(),
             "rows": [[finite_numbers(column[k]) for column in columns] for k in range(len(over))],
         }
-
-    @cached_property
-    def html(self) -> str:
-        packed = Packed()
-        content = self.content(packed)
-        return page(self.title, content, packed, "kc.js")
-
-    def save(self, path: str | Path) -> Path:
-        """Write the page."""
-        return save_page(self.html, path)

@@ -182,12 +182,12 @@ def calm_speed(system: System) -> float:
 
 def marks_of_ground(case: Case) -> Iterator[Shape]:
     """Yield marks of the straight, of the skid-pad and of a double lane change ahead, with its cones."""
-    for y in STRAIGHT:
-        yield stripe([(x, y, 0.0) for x in (-20.0, 240.0)])
+    for side in STRAIGHT:
+        yield stripe([(x, side, 0.0) for x in (-20.0, 240.0)])
     turn = np.linspace(0.0, 2.0 * np.pi, 97)
     for radius in (SKID_PAD.inner, SKID_PAD.outer):
-        circle = SKID_PAD.x + radius * np.cos(turn), SKID_PAD.y + radius * np.sin(turn), np.zeros_like(turn)
-        yield stripe([*zip(*(axis.tolist() for axis in circle), strict=True)])
+        x, y = SKID_PAD.x + radius * np.cos(turn), SKID_PAD.y + radius * np.sin(turn)
+        yield stripe(np.stack((x, y, 0.0 * turn), axis=1))
     if case.manoeuvre is not None:
         lanes = DoubleLaneChange(case.manoeuvre.driver, lead_in=20.0)
         road = tyres_of(case.model.system)[0].road

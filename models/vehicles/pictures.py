@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +39,7 @@ from ce_dynamics.views.scene.view import View, view
 
 if TYPE_CHECKING:
     import xarray as xr
+    from numpy.typing import ArrayLike
 
     from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
     from ce_dynamics.models.vehicles.prepared_run import Case
@@ -155,9 +156,9 @@ def lanes_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
             yield stripe([(at, y, height(road, at, y)) for at in x.tolist()])
 
 
-def stripe(points: Sequence[tuple[float, float, float]]) -> Shape:
-    """Return a mark painted on the ground through points."""
-    way = np.array(points) + (0.0, 0.0, ABOVE)
+def stripe(points: ArrayLike) -> Shape:
+    """Return a mark painted on the ground through points (n, 3)."""
+    way = np.asarray(points, dtype=float) + (0.0, 0.0, ABOVE)
     ahead = np.gradient(way, axis=0)
     left = np.stack((-ahead[:, 1], ahead[:, 0], 0.0 * ahead[:, 2]), axis=1)
     left *= 0.5 * MARK_WIDTH / np.linalg.norm(left, axis=1, keepdims=True)

@@ -130,7 +130,7 @@ SCENES = {
     "driven": Scene(lambda: drive_page(["hmmwv"]), driven(340, 290), "drive"),
     "saloon": Scene(played("sedan", "double-lane-change", 5.0), near(2.2, 9.5)),
     "truck": Scene(played("truck", "step-steer", 4.0), near(3.0, 14.5)),
-    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 16.0, at=MIDDLE)),
+    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 18.5, at=MIDDLE)),
     "single-seater": Scene(played("formula-student", "step-steer", 3.0), near(2.5, 6.5)),
     "bump": Scene(played("off-roader", "bump", 3.0), near(1.2, 9.0, 'ce.show("forces", true);')),
     "proving-ground": Scene(lambda: drive_page(["sedan"], road="proving-ground"), driven(260, 160), "drive"),

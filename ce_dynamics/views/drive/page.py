@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import cached_property
-from html import escape
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +14,14 @@ from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.drive.machine import Machine
-from ce_dynamics.views.scene.page import Packed, page, take_content
-from ce_dynamics.views.scene.view import HEIGHT, save_page
+from ce_dynamics.views.scene.page import Packed, Page, take_content
 
 SHORTEST, LONGEST = 1e-6, 0.1  # s: below a page is too slow, above a driver cannot steer
 STEP = 1e-3
 """Default step of the classical Runge–Kutta method [s]."""
 
 
-class DrivePage:
+class DrivePage(Page):
     """A page in which people drive: physics as WebAssembly, in steps of equal length.
 
     Parameters
@@ -42,6 +38,8 @@ class DrivePage:
         If there is no machine, two have one label, or the step is not between `SHORTEST` and `LONGEST`.
     """
 
+    start = "drive.js"
+
     def __init__(self, machines: Sequence[Machine], title: str = "Drive", step: float = STEP) -> None:
         labels = [machine.label for machine in machines]
         if not machines or len(set(labels)) < len(labels):
@@ -49,29 +47,10 @@ class DrivePage:
         self.machines, self.title = tuple(machines), checks.text("DrivePage: title", title)
         self.step = checks.number("DrivePage: step", step, at_least=SHORTEST, at_most=LONGEST, unit="s")
 
-    @cached_property
-    def html(self) -> str:
-        """The page."""
-        packed = Packed()
+    def content(self, packed: Packed) -> dict[str, Any]:
+        """Return title, step and machines in types of JSON."""
         machines = [machine_content(machine, packed) for machine in self.machines]
-        content = {"title": self.title, "step": self.step, "machines": machines}
-        return page(self.title, content, packed, "drive.js")
-
-    def save(self, path: str | Path) -> Path:
-        """Write the page.
-
-        Raises
-        ------
-        ModelError
-            If it cannot be written.
-        """
-        return save_page(self.html, path)
-
-    def _repr_html_(self) -> str:
-        return (
-            f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{HEIGHT}" '
-            f'style="border:0" title="{escape(self.title)}"></iframe>'
-        )
+        return {"title": self.title, "step": self.step, "machines": machines}
 
 
 def module(machine: Machine) -> bytes:

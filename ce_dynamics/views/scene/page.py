@@ -6,21 +6,27 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
 from dataclasses import asdict
+from functools import cached_property
 from html import escape
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
+from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Mark, Strand, Take
 
 WEB = files("ce_dynamics.views.scene") / "web"
 
 LIBRARY = "three.min.js"
+HEIGHT = 560
+"""Height of a page inside a notebook [pixels]."""
 MANY = 1000
 """Points of a shape that is packed."""
 
@@ -76,28 +82,61 @@ def script(name: str) -> str:
     return "\n".join(parts.values())
 
 
-def page(title: str, content: Mapping[str, Any], packed: Packed, start: str) -> str:
-    """Return the HTML.
+class Page(ABC):
+    """A page as one HTML file: no server, no network, no other files; notebooks show it inline.
 
-    Parameters
+    Attributes
     ----------
     title : str
-    content : mapping
-        Content of the page in types of JSON; arrays are in `packed`.
-    packed : Packed
-    start : str
-        Script of the folder ``web`` that starts the page.
     """
-    parts = {
-        "TITLE": escape(title),
-        "STYLE": (WEB / "page.css").read_text("utf-8"),
-        "LIBRARY": compress_text((WEB / LIBRARY).read_bytes()),
-        "CONTENT": json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        "PACKED": packed.text(),
-        "SCRIPT": script(start),
-    }
-    text = (WEB / "page.html").read_text("utf-8")
-    return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], text)
+
+    title: str
+    start: ClassVar[str]
+    """Script of the folder ``web`` that starts the page."""
+
+    @abstractmethod
+    def content(self, packed: Packed) -> dict[str, Any]:
+        """Return the content in types of JSON; arrays go into `packed`."""
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        packed = Packed()
+        content = self.content(packed)
+        parts = {
+            "TITLE": escape(self.title),
+            "STYLE": (WEB / "page.css").read_text("utf-8"),
+            "LIBRARY": compress_text((WEB / LIBRARY).read_bytes()),
+            "CONTENT": json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+            "PACKED": packed.text(),
+            "SCRIPT": script(self.start),
+        }
+        text = (WEB / "page.html").read_text("utf-8")
+        return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], text)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page.
+
+        Raises
+        ------
+        ModelError
+            If it cannot be written.
+        """
+        file = path_of("view: path", path, ModelError)
+        try:
+            with replace_on_success(file) as beside:
+                beside.write_text(self.html, "utf-8")
+        except OSError as error:
+            raise ModelError(
+                f"cannot write {shown_path(file)}: {error.strerror}; choose another place"
+            ) from None
+        return file
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{HEIGHT}" '
+            f'style="border:0" title="{escape(self.title)}"></iframe>'
+        )
 
 
 def take_content(take: Take, packed: Packed) -> dict[str, Any]:

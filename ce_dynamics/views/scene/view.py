@@ -5,13 +5,10 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.rigid_contacts import RigidContacts
@@ -19,7 +16,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.mcap import save_mcap
-from ce_dynamics.views.scene.page import WEB, Packed, page, take_content
+from ce_dynamics.views.scene.page import HEIGHT, WEB, Packed, Page, take_content
 from ce_dynamics.views.scene.rrd import save_rrd
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
@@ -38,11 +35,9 @@ Results: TypeAlias = "xr.Dataset | ContactRun | RigidRun | None"
 
 RECORDINGS: Mapping[str, Callable[[Take, str, str | Path], Path]] = {".mcap": save_mcap, ".rrd": save_rrd}
 """Writers of a run for other programs, by suffix."""
-HEIGHT = 560
-"""Height of a page inside a notebook [pixels]."""
 
 
-class View:
+class View(Page):
     """Runs as one page, which plays them together; shown inline by notebooks.
 
     Parameters
@@ -53,6 +48,8 @@ class View:
     camera : str
         At the start.
     """
+
+    start = "play.js"
 
     def __init__(self, takes: Sequence[Take], title: str, camera: str = "orbit") -> None:
         if not takes:
@@ -81,13 +78,10 @@ class View:
             takes.append(replace(take, traced=[*take.traced, (number, at)]))
         return View(takes, self.title, self.camera)
 
-    @cached_property
-    def html(self) -> str:
-        """The page: no server, no network, no other files."""
-        packed = Packed()
+    def content(self, packed: Packed) -> dict[str, Any]:
+        """Return title, camera and runs in types of JSON."""
         takes = [take_content(take, packed) for take in self.takes]
-        content = {"title": self.title, "camera": self.camera, "takes": takes}
-        return page(self.title, content, packed, "play.js")
+        return {"title": self.title, "camera": self.camera, "takes": takes}
 
     def save(self, path: str | Path) -> Path:
         """Write the page, or its first run for other programs.
@@ -109,7 +103,7 @@ class View:
             return RECORDINGS[suffix](self.takes[0], self.title, path)
         if suffix in SCRIPTS:
             return draw_page(self.html, path)
-        return save_page(self.html, path)
+        return super().save(path)
 
     def widget(self) -> Any:
         """Return the page as a widget of notebooks with the traits ``time`` [s], ``playing`` and ``camera``.
@@ -121,29 +115,6 @@ class View:
         """
         start = min(float(take.t[0]) for take in self.takes)
         return page_widget(self.html, self.title, HEIGHT, start, self.camera)
-
-    def _repr_html_(self) -> str:
-        return (
-            f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{HEIGHT}" '
-            f'style="border:0" title="{escape(self.title)}"></iframe>'
-        )
-
-
-def save_page(html: str, path: str | Path) -> Path:
-    """Write a page.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be written.
-    """
-    file = path_of("view: path", path, ModelError)
-    try:
-        with replace_on_success(file) as beside:
-            beside.write_text(html, "utf-8")
-    except OSError as error:
-        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
-    return file
 
 
 def view(

@@ -19,10 +19,12 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodywork import FrameSizes, choose_style, cockpit, eye_position, styles
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.pictures import (
+    ABOVE,
     CONE,
     CONES,
     EVEN,
     FINEST,
+    MARK_WIDTH,
     MOST_POINTS,
     SIDE,
     SIGN,
@@ -31,6 +33,7 @@ from ce_dynamics.models.vehicles.pictures import (
     cones_of,
     frame_of,
     gates,
+    lanes_of,
     picture_of,
     relief,
     road_of,
@@ -131,6 +134,24 @@ def test_cones_stand_beside_gates() -> None:
     assert np.diff(sorted({float(x) for x in feet[:, 0]})).max() <= CONES
     assert (feet[:, 0].min(), feet[:, 0].max()) == (10.0, 22.0)
     assert not list(cones_of(None, BumpRoad(0.8, 0.1, 2.0, 90.0, "left")))
+
+
+def test_marks_lie_on_the_road_along_lanes() -> None:
+    gate, road = Gate(78.0, 102.0, 0.5, 1.5), BumpRoad(0.8, 0.1, 2.0, 90.0, "left")
+    marks = list(lanes_of(SimpleNamespace(gates=[gate]), road))  # type: ignore[arg-type]
+    assert len(marks) == 2
+    for mark, y in zip(marks, (1.5, 0.5), strict=True):
+        right, left = mark.points[::2], mark.points[1::2]
+        # where the road rises, too: the sides of a mark are level, as the bump is across
+        heights = [nominal(road.height(x, y)) + ABOVE for x in right[:, 0].tolist()]
+        np.testing.assert_allclose(right[:, 2], heights, atol=1e-12)
+        np.testing.assert_allclose(left - right, [(0.0, MARK_WIDTH, 0.0)] * len(right), atol=1e-12)
+        np.testing.assert_allclose(0.5 * (right + left)[:, 1], y, atol=1e-12)
+        assert (right[0, 0], right[-1, 0]) == (78.0, 102.0)
+        assert max(heights) > 0.09
+        a, b, c = (mark.points[mark.triangles[:, k]] for k in range(3))
+        assert np.cross(b - a, c - a)[:, 2].min() > 0.0  # seen from above
+    assert not list(lanes_of(None, road))
 
 
 @pytest.mark.parametrize("vehicle", ["sedan", "truck", "van-trailer"])

@@ -30,7 +30,7 @@ export class Cameras {
 
   // From the front right, above; from further away where the picture is narrow, so that as much is seen across.
   look(at, near) {
-    const { up, camera, controls } = this.stage, distance = near / Math.min(1, camera.aspect);
+    const { up, camera, controls } = this.stage, distance = near / Math.min(1, 0.8 * camera.aspect);
     const across = Math.abs(up.y) > 0.9 ? new THREE.Vector3(0.35, 0, 1) : new THREE.Vector3(0.55, -1, 0);
     const way = across.addScaledVector(up, (this.stage.outdoors ? 0.3 : 0.5) - across.dot(up)).normalize();
     controls.target.copy(at);

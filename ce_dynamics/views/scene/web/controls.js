@@ -21,7 +21,8 @@ export class Controls {
 
   #key(event, down) {
     if (!this.known.has(event.code) || (down && isTaken(event))) return;
-    if (down) this.pressed.add(event.code); else this.pressed.delete(event.code);
+    if (!down) { this.pressed.delete(event.code); return; } // a box that a space ticks is ticked now
+    this.pressed.add(event.code);
     event.preventDefault();
   }
 

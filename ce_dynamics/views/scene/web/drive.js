@@ -149,7 +149,8 @@ class Driver {
 
   // Stands until somebody clicks into the picture.
   #wait() {
-    const hint = element("button", { class: "fault", onclick: () => { hint.remove(); this.pause(false); } }, "click, then drive with the arrow keys or WASD");
+    const hint = element("button", { class: "fault", onclick: () => { hint.remove(); this.pause(false); } },
+      matchMedia("(pointer: coarse)").matches ? "tap, then drive with the two pads" : "click, then drive with the arrow keys or WASD");
     document.getElementById("stage").append(hint);
     this.pause(true);
   }
@@ -288,14 +289,9 @@ class Driver {
   }
 
   draw() {
-    const { physics, take, recorder } = this, matrix = new THREE.Matrix4();
+    const { physics, take, recorder } = this;
     physics.picture();
-    take.bodies.forEach((group, k) => {
-      const [x, y, z, ...R] = physics.places.subarray(12 * k, 12 * k + 12);
-      matrix.set(R[0], R[1], R[2], x, R[3], R[4], R[5], y, R[6], R[7], R[8], z, 0, 0, 0, 1);
-      group.matrix.copy(matrix);
-      group.matrixWorldNeedsUpdate = true;
-    });
+    take.placeAll(physics.places);
     take.stretch(this.stage.up);
     for (const k of this.machine.arrows) take.push(k, ...physics.arrows.subarray(6 * k, 6 * k + 6));
     const outputs = physics.observe();

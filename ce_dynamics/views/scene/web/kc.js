@@ -223,13 +223,7 @@ class Page {
     this.note.textContent = c ? "" : "out of reach";
     if (c) {
       this.row = axle.read(c);
-      const places = axle.picture(c), matrix = new THREE.Matrix4();
-      this.take.bodies.forEach((group, k) => {
-        const [x, y, z, ...R] = places.subarray(12 * k, 12 * k + 12);
-        matrix.set(R[0], R[1], R[2], x, R[3], R[4], R[5], y, R[6], R[7], R[8], z, 0, 0, 0, 1);
-        group.matrix.copy(matrix);
-        group.matrixWorldNeedsUpdate = true;
-      });
+      this.take.placeAll(axle.picture(c));
       this.take.stretch(this.stage.up);
       content.take.forces.forEach((_, k) => this.take.push(k, ...axle.arrows.subarray(6 * k, 6 * k + 6)));
     }

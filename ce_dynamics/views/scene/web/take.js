@@ -112,6 +112,15 @@ export class Take {
     this.bodies[k].matrixWorldNeedsUpdate = true;
   }
 
+  // All bodies by twelve numbers each: position, and rotation matrix row by row.
+  placeAll(numbers) {
+    this.bodies.forEach((group, k) => {
+      const [x, y, z, ...R] = numbers.subarray(12 * k, 12 * k + 12);
+      group.matrix.set(R[0], R[1], R[2], x, R[3], R[4], R[5], y, R[6], R[7], R[8], z, 0, 0, 0, 1);
+      group.matrixWorldNeedsUpdate = true;
+    });
+  }
+
   position(k) {
     return new THREE.Vector3().setFromMatrixPosition(this.bodies[k].matrix);
   }

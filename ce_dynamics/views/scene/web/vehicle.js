@@ -32,9 +32,11 @@ export class Vehicle {
     this.dust?.clear();
   }
 
-  // The part of the picture, from below, that instruments cover.
+  // The part of the picture, from below, that instruments cover; less where they cover only one side of it.
   covered() {
-    return this.hud ? (this.hud.canvas.offsetHeight + this.hud.canvas.offsetLeft) / this.hud.canvas.parentElement.clientHeight : 0;
+    if (!this.hud) return 0;
+    const { offsetWidth, offsetHeight, parentElement: { clientWidth, clientHeight } } = this.hud.canvas;
+    return (offsetWidth * offsetHeight) / (clientWidth * clientHeight);
   }
 
   // The point of the road under a wheel whose centre is given.
