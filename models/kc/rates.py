@@ -16,16 +16,8 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import TracedFunction, compile_function, trace
-from ce_dynamics.models.kc.poses import (
-    AGAINST,
-    SEPARATE,
-    TOGETHER,
-    AxlePoses,
-    Geometry,
-    Travels,
-    inverse,
-    right_inverse,
-)
+from ce_dynamics.models.kc.poses import AGAINST, SEPARATE, TOGETHER, AxlePoses, Geometry, Travels
+from ce_dynamics.models.kc.settling import inverse, right_inverse
 from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, turning
 
 
