@@ -1,6 +1,6 @@
-"""Run the generated bad input, each case within limits: campaign ``bad_input [PYTEST OPTION ...]``.
+"""Run the generated bad input, each case within limits: campaign ``bad_input [CATEGORY ...] [OPTION ...]``.
 
-``-k "category and word"`` chooses cases by their names, ``-n 2`` their processes.  A process that hangs in
+All categories if none is named; options are those of pytest, ``-n 2`` unless given.  A process that hangs in
 compiled code ends with the case that it runs, which pytest names.
 """
 
@@ -11,7 +11,12 @@ import sys
 
 import pytest
 
+from tests.campaigns.bad_input.catalogue import CATEGORIES
+
 if __name__ == "__main__":
-    os.environ["CE_DYNAMICS_BAD_INPUT"] = "all"
-    options = ["-q", "-p", "no:cacheprovider", "tests/test_bad_input.py::test_every_case"]
-    sys.exit(pytest.main([*options, *(sys.argv[1:] or ["-n", "2"])]))
+    chosen = [word for word in sys.argv[1:] if word in CATEGORIES] or CATEGORIES
+    os.environ["CE_DYNAMICS_BAD_INPUT"] = ",".join(chosen)
+    options = [word for word in sys.argv[1:] if word not in CATEGORIES] or ["-n", "2"]
+    sys.exit(
+        pytest.main(["-q", "-p", "no:cacheprovider", "tests/test_bad_input.py::test_every_case", *options])
+    )
