@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -92,16 +93,18 @@ def of_files() -> list[Case]:
     return found + [Case(f"variant: {path}", partial(HmmwvParameters.load, variant=path)) for path in paths]
 
 
-def of_damage() -> list[Case]:
-    """The package's own file, damaged at random; what remains may be right."""
-    found = []
-    for seed in range(150):
+def of_damaged_files() -> list[Case]:
+    """The package's own file, damaged at random."""
+    return of_damage(VehicleParameters.load, "vehicle", SHIPPED["hmmwv"].read_text("utf-8"), ".yaml", 150)
 
-        def run(seed: int = seed) -> Any:
-            return load(damaged(SHIPPED["hmmwv"].read_text("utf-8"), random.Random(seed)))
 
-        found.append(Case(f"damaged at random ({seed})", run, may=True))
-    return found
+def of_damage(read: Callable[..., Any], name: str, text: str, suffix: str, number: int) -> list[Case]:
+    """A text damaged at random; what remains may be right."""
+    broken = (damaged(text, random.Random(f"{name} {seed}")) for seed in range(number))
+    return [
+        Case(f"{name}: damaged at random ({seed})", reading(read, one, suffix), may=True)
+        for seed, one in enumerate(broken)
+    ]
 
 
 def damaged(text: str, chance: random.Random) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.campaigns.bad_input.cases import Case, Content, reading
-from tests.campaigns.bad_input.data_file import damaged
+from tests.campaigns.bad_input.data_file import of_damage
 
 ROBOTS = Path(__file__).parents[2] / "data" / "robots"
 ATTRIBUTE = re.compile(r'([A-Za-z_0-9]+)="([^"]*)"')
@@ -57,16 +57,6 @@ def of_attributes(read: Callable[..., Any], name: str, suffix: str, every: int) 
     return found
 
 
-def of_damage(read: Callable[..., Any], name: str, suffix: str, number: int) -> list[Case]:
-    """A file damaged at random."""
-    text = (ROBOTS / name).read_text(encoding="utf-8")
-    found = []
-    for seed in range(number):
-        broken = damaged(text, random.Random(f"{name} {seed}"))
-        found.append(Case(f"{name}: damaged at random ({seed})", reading(read, broken, suffix), may=True))
-    return found
-
-
 def of_files(read: Callable[..., Any], root: str, suffix: str) -> list[Case]:
     """Files that are none of the format, or too much of it."""
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + "".join(
@@ -108,5 +98,6 @@ def of_texts(read: Callable[..., Any], root: str, suffix: str) -> list[Case]:
     """Attributes, damage, and files that are none of the format."""
     found: list[Case] = []
     for name, every in ((f"four_bar{suffix}", 2), (f"leg{suffix}", 5)):
-        found += of_attributes(read, name, suffix, every) + of_damage(read, name, suffix, 60)
+        text = (ROBOTS / name).read_text(encoding="utf-8")
+        found += of_attributes(read, name, suffix, every) + of_damage(read, name, text, suffix, 60)
     return found + of_files(read, root, suffix)

@@ -13,7 +13,8 @@ from ce_dynamics.models.environments.env import VehicleEnv
 from ce_dynamics.models.tyres import read_tyre_file
 from tests.campaigns.bad_input import values
 from tests.campaigns.bad_input.cases import Case, Content, reading
-from tests.campaigns.bad_input.data_file import damaged
+from tests.campaigns.bad_input.data_file import of_damage
+from tests.campaigns.bad_input.robot_files import of_files
 from tests.campaigns.bad_input.values import PATHS, calls
 from tests.models.environments.toy import toy
 
@@ -100,9 +101,7 @@ def of_property_files() -> list[Case]:
     }  # fmt: skip
     for what, content in contents.items():
         case(what, content, may=what == "UTF-16")
-    for seed in range(80):
-        case(f"damaged at random ({seed})", damaged(TIR, random.Random(f"tir {seed}")))
-    return found + [
+    return [*found, *of_damage(read_tyre_file, "tyre.tir", TIR, ".tir", 80)] + [
         Case(f"read_tyre_file({name})", partial(read_tyre_file, path)) for name, path in PATHS.items()
     ]
 
@@ -146,17 +145,10 @@ def of_sdf() -> list[Case]:
         for value in ("", "strange", "1"):
             case(f"{match[1]}[{place}] = {value!r}", SDF[: match.start(2)] + value + SDF[match.end(2) :])
         case(f"{match[1]}[{place}] gone", SDF[: match.start()] + SDF[match.end() :])
-    contents: dict[str, Content] = {
-        "empty": "", "text": "sdf", "only a root": "<sdf/>",
-        "no model": "<sdf version='1.9'><world name='w'/></sdf>", "not closed": SDF[:300],
-        "other root": "<html/>", "deep": "<sdf>" + "<model>" * 50_000,
-        "entities": '<!DOCTYPE x [<!ENTITY a "aaaa">]><sdf>&a;</sdf>', "zeros": b"\0" * 500,
-        "large": lambda: b"<sdf>" + b" " * (70 * 2**20),
-    }  # fmt: skip
-    for what, content in contents.items():
-        case(what, content, may=False)
-    for seed in range(60):
-        case(f"damaged at random ({seed})", damaged(SDF, random.Random(f"sdf {seed}")))
+    case("no model", "<sdf version='1.9'><world name='w'/></sdf>", may=False)
+    case("not closed", SDF[:300], may=False)
+    found += of_files(read_sdf, "sdf", ".sdf")
+    found += of_damage(read_sdf, "SDF", SDF, ".sdf", 60)
 
     stops = {"one": (1.0,), "nan": (math.nan, 1.0), "texts": ("1", "2"), "minus": (-1.0, -1.0)}
     spec = (

@@ -16,7 +16,6 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.augmented.augmented import count_pivots, normalise_rows, solve_saddle
-from ce_dynamics.cli.gallery import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, evaluation, python_loop
 from tests.campaigns.robots.pinocchio_peer import Peer
@@ -48,9 +47,6 @@ class Row:
     noise : float
         By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
         the equations can be expected to do better.
-    mujoco, at_rest : float
-        Microseconds of MuJoCo's ``mj_forward``, and by how much accelerations at rest in the design pose
-        differ from those of its terms, over the largest; ``why`` they are missing.
     unassembled, beyond : int
         States in which the loops cannot be closed, or only beyond dead centres, by a model that starts there.
     """
@@ -62,9 +58,6 @@ class Row:
     compiling: float = 0.0
     evaluation: float = np.nan
     pinocchio: float = np.nan
-    mujoco: float = np.nan
-    at_rest: float = np.nan
-    why: str = ""
     closure: float = np.nan
     augmented: float = 0.0
     spread: float = 0.0
@@ -90,17 +83,17 @@ class Row:
         return (
             f"{self.name:24s} {self.freedoms:4d} {self.instructions:9d} {self.reading:7.1f}"
             f" {self.compiling:7.1f}"
-            f" {self.evaluation:9.2f} {self.pinocchio:9.2f} {self.mujoco:9.2f}"
+            f" {self.evaluation:9.2f} {self.pinocchio:9.2f}"
             f" {self.compared:4d}/{self.compared + self.unassembled:<4d}"
             f" {self.closure:9.1e} {self.augmented:9.1e} {self.spread:9.1e}"
-            f" {self.exact:9.1e} {self.noise:9.1e} {self.at_rest:9.1e}{f'  ({self.why})' if self.why else ''}"
+            f" {self.exact:9.1e} {self.noise:9.1e}"
         )
 
 
 HEADER = (
     f"{'robot':24s} {'dof':>4s} {'instr.':>9s} {'read s':>7s} {'comp s':>7s} {'eval us':>9s}"
-    f" {'Pinocchio':>9s} {'MuJoCo':>9s} {'states':>9s}"
-    f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s} {'at rest':>9s}"
+    f" {'Pinocchio':>9s} {'states':>9s}"
+    f" {'closure':>9s} {'augmented':>9s} {'spread':>9s} {'exact':>9s} {'noise':>9s}"
 )
 
 
@@ -136,7 +129,6 @@ def fill(row: Row, urdf: Path, loops: Path, states: int, around: float, thorough
     references = {id(model): Reference(model, urdf, loops)}
     if thorough:
         row.evaluation, row.pinocchio = native(model), references[id(model)].time()
-        row.mujoco, row.at_rest, row.why = accelerations_at_rest(model, urdf, loops)
     q0, _, _ = model.layout.split(model.y0)
     while row.compared < states and row.compared + row.unassembled < MOST * states:
         q = q0 + rng.uniform(-around, around, len(q0)) * lengths(model, len(q0))
