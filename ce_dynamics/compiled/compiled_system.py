@@ -27,10 +27,10 @@ from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.loads import first_without_answer
 from ce_dynamics.dynamics.state import Entry, Layout
-from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding, closure_limits
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.embedding.gearing import closure_limits, find_geared_loops
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.whole_loop import find_geared_loops
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.parameters import Values, values_at
 from ce_dynamics.mechanism.system import System

@@ -35,7 +35,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.embedding.gearing import CLOSED
+from ce_dynamics.embedding.aggregate import CLOSED
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError
 from ce_dynamics.mechanism.parameters import values_at
 from ce_dynamics.mechanism.system import System

@@ -12,8 +12,8 @@ from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiled.variables import path_values
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant, evaluate_output
+from ce_dynamics.embedding.aggregate import gearing
 from ce_dynamics.embedding.closures.loop import closure_errors
-from ce_dynamics.embedding.gearing import gearing
 
 
 def observation(model: CompiledSystem) -> CompiledFunction:

@@ -1,4 +1,4 @@
-"""A system as a tree of aggregated bodies."""
+"""A system as a tree of aggregated bodies, their gearing, and errors that closures may have."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ce_dynamics.algebra.arrays import zeros
-from ce_dynamics.embedding.closures.loop import Loop, parts_of
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar, sqrt, zeros
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.embedding.closures.loop import Loop, parts_of, velocity_scales
 from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
@@ -138,3 +142,28 @@ def slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:
         result[name] = slice(start, start + size)
         start += size
     return result
+
+
+CLOSED = 1e-9  # largest closure error, in sizes of the loop: rounding leaves 1e-15
+
+
+def closure_limits(embedding: Embedding) -> Floats:
+    """Return the largest error of every closure that counts as closed, in the order of `System.closures`."""
+    sizes = {loop.name: S.loop.size for S in embedding.aggregates for loop in S.closures}
+    return CLOSED * np.array([sizes[loop.name] for loop in embedding.system.closures])
+
+
+def gearing(S: Aggregate, motion: SubgraphMotion) -> Scalar:
+    """Return the Frobenius norm of the dependent rows of X_S, per radian or size of the loop.
+
+    It grows without bound towards a configuration that the independent hinges cannot lead.  The largest
+    singular value is at most this norm, which needs no iteration.
+    """
+    size = S.loop.size
+    given = velocity_scales(S.independent, size)
+    squared: Scalar = 0.0
+    for body in S.dependent:
+        X = motion.hinge_motions[body.name].X * given / velocity_scales([body], size)[:, None]
+        for entry in X.flat:
+            squared = squared + entry * entry
+    return sqrt(squared)

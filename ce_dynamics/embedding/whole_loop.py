@@ -69,6 +69,13 @@ def led_by_no_hinge(S: Aggregate) -> bool:
     return path_of(S) is not None or chart_of(S) is not None
 
 
+def find_geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
+    """Return aggregated bodies with closures that some of their own hinges lead."""
+    return tuple(
+        S for S in embedding.aggregates if S.closures and S.N and S.dependent and not led_by_no_hinge(S)
+    )
+
+
 def start_led_by_no_hinge(system: System, S: Aggregate) -> tuple[Array, Array]:
     """Return the initial values and rates of the coordinates that stand for the aggregated body's."""
     path, chart = path_of(S), chart_of(S)

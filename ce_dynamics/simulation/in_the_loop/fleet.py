@@ -15,7 +15,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.observed import closure_norms, system_outputs
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
-from ce_dynamics.embedding.gearing import gearing
+from ce_dynamics.embedding.aggregate import gearing
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes

@@ -112,7 +112,7 @@ def straight_path_text(S: Aggregate) -> str:
 
 
 # Loops with several freedoms: near a configuration that the independent hinges do not control, dependent
-# hinges move ever faster than independent ones (`ce_dynamics.embedding.gearing`).
+# hinges move ever faster than independent ones (`ce_dynamics.embedding.aggregate`).
 
 STEEP = 30.0  # norm of X_S, per radian or size of the loop, above which a run warns
 

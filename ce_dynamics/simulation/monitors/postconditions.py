@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.embedding.gearing import CLOSED
+from ce_dynamics.embedding.aggregate import CLOSED
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.failure_location import remedy_for
