@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.models.tyres.contract import WheelOnRoad
+from ce_dynamics.models.tyres.magic_formula import outputs
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
@@ -56,6 +57,16 @@ def answers(c: Coefficients, turn_slip: bool) -> Iterator[np.ndarray]:
         yield np.array([*answer[:6], *answer.x_dot], dtype=float)
 
 
+@pytest.fixture
+def few_slips(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Peaks among a tenth of the slips: they take most of the time that a tyre takes to be made."""
+    outputs.find_peak.cache_clear()
+    monkeypatch.setattr(outputs, "PEAK_SLIPS", outputs.PEAK_SLIPS[::10])
+    yield
+    outputs.find_peak.cache_clear()
+
+
+@pytest.mark.usefixtures("few_slips")
 @pytest.mark.parametrize(
     ("version", "turn_slip", "heavy"),
     [(52, False, True), (61, True, False), (62, False, False)],
