@@ -228,7 +228,8 @@ class Rounds:
             parts = [
                 np.nan_to_num((problem.rows[i].measured - values[i]) * weights[i], nan=LOST) for i in rows
             ]
-            J = np.concatenate([np.nan_to_num(jacobians[i]) * -weights[i][:, np.newaxis] for i in rows])
+            slopes = [np.nan_to_num(jacobians[i]) * -weights[i][:, np.newaxis] for i in rows]
+            J = np.concatenate([np.zeros((0, problem.number)), *slopes])  # a window may have no samples
             r = np.concatenate([*parts, (self.starts[own] - self.start_prior[own]) / self.start_scale[own]])
             A = np.vstack((J[:, :n] * self.scale, np.zeros((len(own), n))))
             B = np.vstack((J[:, [n + j for j in own]] * self.start_scale[own], np.eye(len(own))))

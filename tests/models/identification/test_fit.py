@@ -248,6 +248,19 @@ def test_drift_of_a_sensor_is_estimated_from_leads(plant: Plant, clean: Recordin
         free_numbers(plant, [clean], {"channels.road_wheel_angle.drift": None})
 
 
+def test_windows_without_samples_count_nothing(plant: Plant, clean: Recording, fit: Fit) -> None:
+    # All channels are missing in the first window and in the lead of the last.
+    run = noisy(clean, 0)
+    bad = (run.time < 7.01) | ((run.time > 19.0) & (run.time <= 20.0))
+    outputs = {n: c._replace(values=np.where(bad, np.nan, c.values)) for n, c in run.outputs.items()}
+    holed = replace(run, outputs=outputs, spans=SPANS)
+    made = fit_plant(plant, [holed], dict.fromkeys(TRUTH), OPTIONS)
+    assert np.all(np.abs(made.values - fit.values) < 3.0 * made.sd)
+    for channel in predict(made, holed).channels:
+        assert set(channel.window) == {1, 2, 3}
+        assert channel.rmse < 1.5 * NOISE[channel.name]
+
+
 def test_run_too_short_is_named(plant: Plant, clean: Recording) -> None:
     with pytest.raises(DataError, match="no window of 5 s with a lead of 1 s"):
         fit_plant(plant, [clean.cut(1.0, 4.0)], ["inertia"], OPTIONS)
