@@ -18,6 +18,8 @@ WITHIN = 1.959964
 TINY = 1e-12
 MEMORIES = (0.0, 0.25, 0.5, 1.0, 2.0)
 """Memories of noise that are compared [s]: transients of vehicles fade within 2 s."""
+SAME_NOISE = 1e-4
+"""Relative change of variances that ends their iteration: samples determine them to 1 % at best."""
 SMALLEST_PART = 0.01
 """Least constant part of the noise, of the variance of the residuals: samples at rest count no more."""
 
@@ -90,8 +92,12 @@ def noise_of(residuals: Floats, predicted: Floats, rate: Floats) -> Noise:
     least = SMALLEST_PART * variances[0]
     for _ in range(20):
         s = basis @ variances
-        found, _ = nnls(basis / scale / s[:, np.newaxis], np.minimum(residuals**2, OUTLYING**2 * s) / s)
-        variances = np.maximum(found / scale, [least, 0.0, 0.0])
+        rows = np.column_stack((basis / scale, np.minimum(residuals**2, OUTLYING**2 * s))) / s[:, np.newaxis]
+        R = np.linalg.qr(rows, mode="r")
+        found, before = nnls(R[:3, :3], R[:3, 3])[0] / scale, variances
+        variances = np.maximum(found, [least, 0.0, 0.0])
+        if np.allclose(variances, before, rtol=SAME_NOISE, atol=0.0):
+            break
     return Noise(*np.sqrt(variances).tolist())
 
 
