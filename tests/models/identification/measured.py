@@ -1,8 +1,8 @@
 """Fits to measured runs: ``python -m tests.models.identification.measured FOLDER [CAR [RUN...]]``.
 
 FOLDER has the runs of the AV-21 (linklab-uva/deep-dynamics) and of CarMaker's Megane (boschresearch).  CAR is
-``racing_car``, ``racing_car_swapped`` or ``hatchback``, all if none is named.  Further runs of that car are predicted instead of the
-kept ones of FOLDER.
+``racing_car``, ``racing_car_swapped`` or ``hatchback``, all if none is named.  Further runs of that car are
+predicted instead of the kept ones of FOLDER.
 """
 
 from __future__ import annotations
