@@ -92,8 +92,9 @@ class Fit:
     noise : dict of (session, channel) to Noise
     correlation_time : dict of (session, channel) to float
         τ in samples.
-    width : dict of (session, channel) to float
-        Half width of a 95 % band, in standard deviations of noise and free numbers: 1.96 for normal errors.
+    width : dict of str to float
+        Half width of a channel's 95 % band, in standard deviations of noise and free numbers: 1.96 for
+        normal errors.
     reach : dict of str to float
         Largest value of every channel in the windows of the fit.
     singular_values : (k,) array
@@ -119,7 +120,7 @@ class Fit:
     covariance: Floats
     noise: dict[Key, Noise]
     correlation_time: dict[Key, float]
-    width: dict[Key, float]
+    width: dict[str, float]
     reach: dict[str, float]
     singular_values: Floats
     weakest: str
@@ -132,18 +133,14 @@ class Fit:
     rounds: int
     at_end: Rounds = field(repr=False)
 
-    def noise_in(self, session: str, channel: str) -> tuple[Noise, float, float]:
-        """Return noise, correlation time and width; of a session not fitted the rms of the others'."""
+    def noise_in(self, session: str, channel: str) -> tuple[Noise, float]:
+        """Return noise and correlation time; of a session that was not fitted the rms of the others'."""
         keys = [(session, channel)] if (session, channel) in self.noise else list(self.noise)
-        found = [
-            [*self.noise[key], self.correlation_time[key], self.width[key]]
-            for key in keys
-            if key[1] == channel
-        ]
+        found = [[*self.noise[key], self.correlation_time[key]] for key in keys if key[1] == channel]
         if not found:
             raise DataError(f"channel {channel!r} was not fitted, so that its noise is not known")
-        *noise, time, width = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
-        return Noise(*noise), time, width
+        *noise, time = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
+        return Noise(*noise), time
 
 
 def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
@@ -410,16 +407,18 @@ class Rounds:
         r, J = self.eliminate_starts(theta)
         return r, J, np.minimum(1.0, np.sqrt(self.limits() / np.maximum(r**2, TINY)))
 
-    def widths(self, theta: Floats) -> dict[Key, float]:
+    def widths(self, theta: Floats) -> dict[str, float]:
         """Return half widths of bands: quantiles of the errors of parts of runs that the others predict.
+
+        Sessions differ in the size of their noise, and share the shape of its distribution.
 
         Errors count as normal where there are fewer than `FEWEST` windows.
         """
         if len(self.problem.segments) < FEWEST:
-            return dict.fromkeys(self.keys, WITHIN)
+            return {channel: WITHIN for _, channel in self.keys}
         r, J, w = self.normal(theta)
         total, fitted = J.T @ (w[:, np.newaxis] * J), self.starts
-        ratios: dict[Key, list[Floats]] = {}
+        ratios: dict[str, list[Floats]] = {}
         self.starts, spread = start_by_leads(
             self.problem, theta, lambda key: (self.noise[key], self.time[key])
         )
@@ -438,11 +437,11 @@ class Rounds:
             variance += np.einsum("ij,jk,ik->i", B, among, B)
             parts = np.cumsum([len(self.problem.rows[i].time) for i in rows])
             for i, e, v in zip(rows, np.split(error, parts), np.split(variance, parts), strict=False):
-                ratios.setdefault(self.keys[i], []).append(
+                ratios.setdefault(self.keys[i][1], []).append(
                     np.abs(e) / np.sqrt(1.0 / self.time[self.keys[i]] + v)
                 )
         self.starts = fitted
-        return {key: float(np.quantile(np.concatenate(parts), 0.95)) for key, parts in ratios.items()}
+        return {name: float(np.quantile(np.concatenate(parts), 0.95)) for name, parts in ratios.items()}
 
     def join_segments(self) -> list[Any]:
         """Return for every segment those that it is left out with: a fifth of its run."""

@@ -202,14 +202,14 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     chosen = replace(fit.options, **options)
     free = [*fit.free, *fit.at_end.problem.drifts]
     problem = FitProblem(fit.shooter, segments_of(given, chosen), free, replace(chosen, free_starts=True))
-    starts, spread = start_by_leads(problem, fit.values, lambda key: fit.noise_in(*key)[:2])
+    starts, spread = start_by_leads(problem, fit.values, lambda key: fit.noise_in(*key))
     values, jacobians = problem.predict(np.concatenate((fit.values, starts)))
     covariance, channels = block_diag(fit.covariance, spread), []
     keys = [(problem.segments[r.segment].run, r.channel) for r in problem.rows]
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):
         own = [k for k, (r, c) in enumerate(keys) if (r.name, c) == (run, name)]
         session = keys[own[0]][0].session
-        noise, _, width = fit.noise_in(session, name)
+        noise = fit.noise_in(session, name)[0]
         z = np.concatenate([values[k] for k in own])
         variance = [np.einsum("ij,jk,ik->i", jacobians[k], covariance, jacobians[k]) for k in own]
         sizes = np.concatenate([noise.at(values[k], problem.rows[k].time) for k in own])
@@ -219,7 +219,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
                 run, name, keys[own[0]][0].outputs[name].unit,
                 time, truth,
                 predicted=z,
-                sd=width / WITHIN * np.sqrt(np.concatenate(variance) + sizes ** 2),
+                sd=fit.width[name] / WITHIN * np.sqrt(np.concatenate(variance) + sizes ** 2),
                 window=np.concatenate([np.full(len(values[k]), problem.rows[k].segment) for k in own]),
                 fitted=fit.reach[name],
             )

@@ -75,7 +75,7 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
             f"{channel}@{session}": {
                 **noise._asdict(),
                 "correlation_time": fit.correlation_time[session, channel],
-                "width": fit.width[session, channel],
+                "width": fit.width[channel],
             }
             for (session, channel), noise in fit.noise.items()
         },
@@ -113,7 +113,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         [
             escape(channel),
             escape(session),
-            *map(number, (*one, fit.correlation_time[session, channel], fit.width[session, channel])),
+            *map(number, (*one, fit.correlation_time[session, channel], fit.width[channel])),
             escape(unit(fit.plant.units[channel])),
         ]
         for (session, channel), one in fit.noise.items()
