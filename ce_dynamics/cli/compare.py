@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ce_dynamics.cli.messages import FAILED, OK, print_line
+from ce_dynamics.cli.messages import BAD_INPUT, FAILED, OK, print_line
 from ce_dynamics.cli.options import Compare
-from ce_dynamics.errors import CeDynamicsError
+from ce_dynamics.errors import CeDynamicsError, SimulationError
 from ce_dynamics.models.vehicles import comparison
 from ce_dynamics.models.vehicles.chrono.recordings import recordings
 
@@ -15,7 +15,7 @@ def run(options: Compare) -> int:
     """Print the differences: of runs as they end, then of all vehicles at rest."""
     found = recordings(options.recordings, options.only or ())
     subjects: dict[str, comparison.ComparedVehicle] = {}
-    at_rest, driven, failed = [], 0, 0
+    at_rest, driven, code = [], 0, OK
     for recording in found:
         print_line(recording.name, "drives")
         try:
@@ -37,10 +37,10 @@ def run(options: Compare) -> int:
                 at_rest.append(comparison.compare_rest(subject, recording, run).row())
         except CeDynamicsError as error:
             print_line(str(error), recording.name)
-            failed += 1
+            code = FAILED if isinstance(error, SimulationError) else code or BAD_INPUT
     if at_rest:
         print("\n".join(([""] if driven else []) + [head(comparison.Rest.TITLES), *at_rest]), flush=True)
-    return FAILED if failed else OK
+    return code
 
 
 def head(titles: Sequence[str]) -> str:

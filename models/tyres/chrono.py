@@ -4,8 +4,8 @@ Common to all of its tyre models, beside the library's:
 
 - Forces follow the slips at once: there are no relaxation lengths and there is no carcass.
 - The contact's axes along and across are e_w × e_n and e_n × (e_w × e_n) for the wheel's axis e_w and the
-  road's normal e_n, of length cos γ.  Chrono turns this matrix into a quaternion and vectors by that, which
-  multiplies them by cos γ where its heading is small: once the velocities, and once more the forces.
+  road's normal e_n, of length cos γ.  Chrono makes a quaternion of this matrix and turns vectors by that, see
+  `contact_axes`: the velocities, and once more the forces.  A cambered wheel so depends on its heading.
 - Slips are formed with the velocity of the wheel's centre.
 - A cambered wheel is less deep in the road by (1 − cos γ) of its radius.
 - The moment about the wheel's centre is kept in the axes of the wheel, which turn on before it acts (a delay
@@ -34,6 +34,7 @@ from ce_dynamics.algebra.arrays import (
     minimum,
     sin,
     sqrt,
+    where,
 )
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.rounding import unit_clip
@@ -128,6 +129,47 @@ def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:
     return minimum(maximum(force, -most), most), rate
 
 
+class ContactAxes(NamedTuple):
+    """Turn of vectors from contact axes to those of the heading by a quaternion that is no unit quaternion.
+
+    Attributes
+    ----------
+    along, across, upward : scalar
+        Images of the axes x, y, z are (along, across, 0), (−across, along, 0) and (0, 0, upward).
+    """
+
+    along: Scalar
+    across: Scalar
+    upward: Scalar
+
+    def turn(self, x: Scalar, y: Scalar, z: Scalar) -> list[Scalar]:
+        """Return a vector in the axes of the heading."""
+        return [self.along * x - self.across * y, self.across * x + self.along * y, self.upward * z]
+
+    def turn_back(self, x: Scalar, y: Scalar, z: Scalar) -> list[Scalar]:
+        """Return a vector in contact axes, by the transposed matrix."""
+        return [self.along * x + self.across * y, self.along * y - self.across * x, self.upward * z]
+
+
+def contact_axes(upright: Scalar, heading: tuple[Scalar, Scalar]) -> ContactAxes:
+    """Return how Chrono turns vectors of a wheel with cos γ = c on a level road, by its heading ψ.
+
+    Of the matrix (c cos ψ, −c sin ψ, 0; c sin ψ, c cos ψ, 0; 0, 0, 1) `ChMatrix33::GetQuaternion` makes
+    e_0 = s/2, e_3 = c sin ψ/s with s² = 2 + 2 c cos ψ where its trace is not negative, else e_3 = s/2,
+    e_0 = c sin ψ/s with s² = 2 − 2 c cos ψ.  `ChQuaternion::Rotate` has 2 (e_0² + e_i²) − 1 on its diagonal.
+    """
+    cosine, sine = heading
+    X, Y = upright * cosine, upright * sine
+    turned = 2.0 * X + 1.0 < 0.0
+    size = where(turned, -X, X)  # at least −½
+    part = Y * Y / (1.0 + size)
+    return ContactAxes(
+        where(turned, (part - 1.0) * cosine + Y * sine, upright),
+        where(turned, Y * cosine - (part - 1.0) * sine, 0.0),
+        part + size,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class ChronoTyre(TyreModel):
     """Base of Chrono's tyre models.
@@ -179,7 +221,8 @@ class ChronoTyre(TyreModel):
         r0 = self.unloaded_radius
         lean, upright = sin(wheel.gamma), cos(wheel.gamma)
         depth = (r0 - wheel.radius) * upright * upright - r0 * (1.0 - upright)
-        v_x, v_y, v_z = (upright * v for v in wheel.v_centre)
+        axes = contact_axes(upright, wheel.heading)
+        v_x, v_y, v_z = axes.turn_back(*wheel.v_centre)
         Fz = self.load(depth, -v_z)
         f = self.slip_forces(ChronoContact(Fz, depth, wheel.friction, v_x, v_y, wheel.spin, wheel.gamma))
         rolling = self.rolling_radius(depth) * wheel.spin
@@ -197,8 +240,8 @@ class ChronoTyre(TyreModel):
         loaded = minimum(maximum(Fz, 0.0), 1.0)
         steep = maximum(minimum(wheel.gamma, STEEPEST), -STEEPEST)
         righting = -loaded * self.width * self.width * self.cz / 12.0 * steep
-        F = [upright * one for one in (Fx, Fy, Fz)]
-        M = [upright * one for one in (righting + part * f.Mx, turning, part * f.Mz)]
+        F = axes.turn(Fx, Fy, Fz)
+        M = axes.turn(righting + part * f.Mx, turning, part * f.Mz)
         # about the wheel's centre, from which the contact's lies by
         across, below = wheel.radius * lean, -wheel.radius * upright
         M_x, M_y, M_z = M[0] + across * F[2] - below * F[1], M[1] + below * F[0], M[2] - across * F[0]

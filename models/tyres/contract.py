@@ -51,6 +51,8 @@ class WheelOnRoad(NamedTuple):
         Velocity of the wheel's centre [m/s].
     sin_gamma : scalar, optional
         sin γ, if it is at hand.
+    heading : two scalars
+        Cosine and sine of the angle of x to the x axis of the ground, seen from above.
     """
 
     radius: Scalar
@@ -63,6 +65,7 @@ class WheelOnRoad(NamedTuple):
     friction: Scalar
     v_centre: tuple[Scalar, Scalar, Scalar] = (0.0, 0.0, 0.0)
     sin_gamma: Scalar | None = None
+    heading: tuple[Scalar, Scalar] = (1.0, 0.0)
 
     @property
     def lean(self) -> Scalar:
@@ -71,7 +74,14 @@ class WheelOnRoad(NamedTuple):
 
     def mirror(self) -> WheelOnRoad:
         """Return its image in the plane of the wheel."""
-        return self._replace(v_y=-self.v_y, gamma=-self.gamma, yaw_rate=-self.yaw_rate, sin_gamma=-self.lean)
+        cosine, sine = self.heading
+        return self._replace(
+            v_y=-self.v_y,
+            gamma=-self.gamma,
+            yaw_rate=-self.yaw_rate,
+            sin_gamma=-self.lean,
+            heading=(cosine, -sine),
+        )
 
 
 class TyreAnswer(NamedTuple):

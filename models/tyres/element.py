@@ -70,6 +70,7 @@ def wheel_on_road(c: WheelContact, axis: Array, omega: Array) -> WheelOnRoad:
         friction=c.friction,
         v_centre=(dot(c.e_x, c.v), dot(c.e_y, c.v), dot(c.e_n, c.v)),
         sin_gamma=lean,  # the axis is a unit vector without a part along e_x
+        heading=(c.e_x[0], c.e_x[1]),
     )
 
 

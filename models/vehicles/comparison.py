@@ -363,8 +363,9 @@ def compare_run(
     alternating = [place for place in subject.corners if recording.is_alternating(place)]
     for place, corner in subject.corners.items():
         k = names.index(corner)
+        acting = recording.force_on_wheel(place)
         for force in ("Fy", "Fz") if place in alternating else ("Fx", "Fy", "Fz"):
-            add(force, run[f"tyre_{force}"].values[:, k], recording.wheel(place, force))
+            add(force, run[f"tyre_{force}"].values[:, k], acting[force])
         add("wheel_rate", run["wheel_rate"].values[:, k], recording.wheel(place, "omega"))
     if "driveline_gear" in run and np.any(gears):
         gear = np.round(np.asarray(run["driveline_gear"].values))

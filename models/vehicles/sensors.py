@@ -21,6 +21,12 @@ TURNED_OVER = (
 )
 
 
+FOLDED = (
+    "trailer {!r} is folded by 90 degrees, where it would touch what tows it; contact between them is "
+    "not computed (take a lower speed, less steering or braking, or a stabiliser)"
+)
+
+
 def add_sensors(system: System, chassis: Body, *, has_hull: bool = False) -> None:
     """Add the outputs that drivers and plots read: position, attitude and velocities of the chassis.
 
@@ -65,6 +71,10 @@ class Reference:
         """Return the vehicle's forward axis in the world."""
         x, y, z = observer.direction(self.chassis, FORWARD, self.ground)
         return x, y, z
+
+    def along(self, observer: Observer, k: int) -> Scalar:
+        """Return component k of the forward axis."""
+        return self.forward(observer)[k]
 
     def heading(self, observer: Observer) -> Scalar:
         """Return the yaw angle."""
@@ -123,15 +133,18 @@ class Reference:
 def add_hitch_sensors(system: System, name: str) -> None:
     """Add what is observed of a trailer: angles and forces of its hitch, its own motion.
 
-    Angles are those of successive turns about z, y, x that take what tows to the trailer: yaw is positive
-    where the trailer's front points to the left, pitch where its nose is down, roll to the right.  Forces are
-    those of the trailer on what tows it, in that one's axes.
+    Runs end where it lies on its side, or is folded by 90 degrees: nothing else would stop it.  Angles are
+    those of successive turns about z, y, x that take what tows to the trailer: yaw is positive where the
+    trailer's front points to the left, pitch where its nose is down, roll to the right.  Forces are those of
+    the trailer on what tows it, in that one's axes.
     """
     trailer = system.find(name)
     first = trailer if trailer.carrier.name != f"{name}.plate" else trailer.carrier
     tower = first.carrier
     between, own = Reference(trailer, tower), Reference(trailer, system.ground)
     system.add_output(f"{name}.hitch_yaw", "rad", between.heading)
+    folded = FOLDED.format(name)
+    system.add_output(f"{name}.hitch_alignment", "1", partial(between.along, k=0), limit=folded)
     system.add_output(f"{name}.hitch_pitch", "rad", between.pitch)
     system.add_output(f"{name}.hitch_roll", "rad", between.roll)
     system.add_output(f"{name}.trailer_yaw", "rad", own.heading)

@@ -104,7 +104,22 @@ class ChronoRecording:
         if not places:
             raise DataError(f"{self.path.name}: no column {place}_{column}")
         values = np.sum([self[f"{p}_{column}"] for p in places], axis=0)
-        return np.asarray(values if column in ("Fx", "Fy", "Fz", "FZ") else values / len(places))
+        return np.asarray(values if column[0] == "F" else values / len(places))
+
+    def force_on_wheel(self, place: str) -> Mapping[str, Floats]:
+        """Return the force of a wheel's tyres in axes of its heading, as it acts.
+
+        What Chrono reports in contact axes is larger where the wheel is cambered (`contact_axes`).
+        """
+        axis = np.einsum("ijn,jn->in", self.attitude, [self.wheel(place, f"n{axis}") for axis in "xyz"])
+        c, s = np.array((axis[1], -axis[0])) / np.hypot(axis[0], axis[1])
+        X, Y, Z = (self.wheel(place, f"F{axis}") for axis in "XYZ")
+        return {"Fx": c * X + s * Y, "Fy": c * Y - s * X, "Fz": Z}
+
+    @cached_property
+    def attitude(self) -> Floats:
+        """Rotation matrices from the axes of the chassis to the world, (3, 3, rows)."""
+        return rotation(np.stack([self[f"q{k}"] for k in range(4)]))
 
     def is_alternating(self, place: str) -> bool:
         """Return True if a wheel's torques differ by more than `STEADY`, in more than that part of rows.
@@ -127,8 +142,7 @@ class ChronoRecording:
     @cached_property
     def velocity(self) -> Floats:
         """Velocity of the chassis in the world, (3, rows) [m/s], from that in the chassis' axes."""
-        R = rotation(np.stack([self[f"q{k}"] for k in range(4)]))
-        return np.asarray(np.einsum("ijn,jn->in", R, np.stack([self[f"v{axis}"] for axis in "xyz"])))
+        return np.asarray(np.einsum("ijn,jn->in", self.attitude, [self[f"v{axis}"] for axis in "xyz"]))
 
     @cached_property
     def heading_velocity(self) -> tuple[Floats, Floats]:

@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.models.tyres.chrono import ChronoMagicFormula, ChronoTMeasy
+from ce_dynamics.models.tyres.chrono import ChronoMagicFormula, ChronoTMeasy, contact_axes
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from tests.models.components import TYRE
@@ -71,6 +71,49 @@ def test_moments_act_one_step_late_in_wheels_axes(h: float) -> None:
     assert handed[1] == pytest.approx(moment[1])  # nothing is left over about the spin axis
     assert handed == pytest.approx(about_the_centre(g), abs=0.6 * angle**2 * np.abs(moment).max())
     assert on_the_carrier(moment, spin, h, update_first=True) == pytest.approx(moment)
+
+
+def quaternion_of(M: Floats) -> Floats:
+    """Return what `ChMatrix33::GetQuaternion` makes of a matrix, of whatever length its columns are."""
+    trace = M[0, 0] + M[1, 1] + M[2, 2]
+    if trace >= 0.0:
+        s = np.sqrt(trace + 1.0)
+        return np.array((s * s, M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1])) * 0.5 / s
+    i = 1 if M[1, 1] > M[0, 0] else 0
+    i = 2 if M[2, 2] > M[i, i] else i
+    j, k = (i + 1) % 3, (i + 2) % 3
+    s = np.sqrt(M[i, i] - M[j, j] - M[k, k] + 1.0)
+    q = np.empty(4)
+    q[1 + i] = 0.5 * s
+    q[0], q[1 + j], q[1 + k] = np.array((M[k, j] - M[j, k], M[j, i] + M[i, j], M[k, i] + M[i, k])) * 0.5 / s
+    return q
+
+
+def rotation_of(q: Floats) -> Floats:
+    """Return the matrix by which `ChQuaternion::Rotate` turns a vector."""
+    e0, e1, e2, e3 = q
+    return np.array(
+        (
+            (2 * (e0 * e0 + e1 * e1) - 1, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)),
+            (2 * (e1 * e2 + e0 * e3), 2 * (e0 * e0 + e2 * e2) - 1, 2 * (e2 * e3 - e0 * e1)),
+            (2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 2 * (e0 * e0 + e3 * e3) - 1),
+        )
+    )
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.05, 0.5])
+@pytest.mark.parametrize("heading", np.linspace(-3.1, 3.1, 9))
+def test_contact_axes_are_turned_by_chronos_quaternion(gamma: float, heading: float) -> None:
+    """Of axes along and across of length cos γ; their trace is negative from 2.1 rad of heading on."""
+    c, s = np.cos(heading), np.sin(heading)
+    level, lengths = np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))), (np.cos(gamma),) * 2 + (1.0,)
+    turned = level.T @ rotation_of(quaternion_of(level * lengths))
+    axes = contact_axes(lengths[0], (c, s))
+    for vector in np.eye(3):
+        assert axes.turn(*vector) == pytest.approx(turned @ vector, abs=1e-15)
+        assert axes.turn_back(*vector) == pytest.approx(turned.T @ vector, abs=1e-15)
+    if gamma == 0.0:
+        np.testing.assert_allclose(turned, np.eye(3), rtol=0.0, atol=1e-15)
 
 
 def pac2002(c: Coefficients, Fz: float, kappa: float, alpha: float) -> tuple[float, float, float]:

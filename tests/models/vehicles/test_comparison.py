@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ce_dynamics.cli.command import execute
+from ce_dynamics.cli.messages import BAD_INPUT
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.tyres.chrono import contact_axes
 from ce_dynamics.models.vehicles import comparison
 from ce_dynamics.models.vehicles.chrono.recordings import (
     ChronoRecording,
@@ -75,7 +78,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
     names = [str(name) for name in run["corner"].values]
     for place, corner in subject.corners.items():
         k = names.index(corner)
-        columns |= {f"{place}_{force}": run[f"tyre_{force}"].values[:, k] for force in ("Fx", "Fy", "Fz")}
+        Fx, Fy, Fz = (run[f"tyre_{force}"].values[:, k] for force in ("Fx", "Fy", "Fz"))
+        columns |= {f"{place}_Fx": Fx, f"{place}_Fy": Fy, f"{place}_Fz": Fz, f"{place}_FZ": Fz}
+        columns |= {f"{place}_n{axis}": np.full(ROWS, float(axis == "y")) for axis in "xyz"}
+        side = R[:2, 1] / np.hypot(*R[:2, 1])  # of the chassis, in the world; steering is left out
+        columns[f"{place}_FX"] = side[1] * Fx + side[0] * Fy
+        columns[f"{place}_FY"] = side[1] * Fy - side[0] * Fx
         columns[f"{place}_omega"] = run["wheel_rate"].values[:, k]
         columns[f"{place}_drive_torque"] = 0.31 * columns[f"{place}_Fx"]
     return subject, columns
@@ -283,6 +291,27 @@ def test_semi_trailing_arms_of_chrono_hang() -> None:
 
 
 @needs_recordings
+def test_cambered_wheels_of_chrono_depend_on_heading() -> None:
+    """Rear wheels lean by 28 degrees; 0.88 of their load acts along the x axis of the world, 0.64 at 2 rad.
+
+    Recordings have seven digits.
+    """
+    one, ratios = of_chrono("generic_semi_trailing_arm_step_lu"), []
+    for place in ("a0L", "a0R", "a1L", "a1R"):
+        acting = np.stack(list(one.force_on_wheel(place).values()))
+        reported = np.stack([one.wheel(place, name) for name in ("Fx", "Fy", "Fz")])
+        axis = np.einsum("ijn,jn->in", one.attitude, [one.wheel(place, f"n{name}") for name in "xyz"])
+        level = np.hypot(axis[0], axis[1])
+        for k in np.flatnonzero(reported[2] > 100.0):
+            heading = axis[1, k] / level[k], -axis[0, k] / level[k]
+            found = contact_axes(level[k], heading).turn(*reported[:, k])
+            assert found == pytest.approx(acting[:, k], abs=2e-5 * np.abs(reported[:, k]).max())
+        if place == "a1R":
+            ratios = [acting[2, k] / reported[2, k] for k in (100, 235)]
+    assert ratios == pytest.approx([0.88, 0.64], abs=0.01)
+
+
+@needs_recordings
 def test_bushings_of_chrono_do_not_balance() -> None:
     """From 1 to 2 s the vehicle rolls straight ahead, and what it lacks in load would let it fall 0.1 m."""
     one = of_chrono("hmmwv_bushings_step_minres_h2e-4")
@@ -337,6 +366,12 @@ def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
             one.columns  # noqa: B018
     with pytest.raises(DataError, match="car_step: mass_sum_of_bodies None is not a number"):
         one.fact("mass_sum_of_bodies")
+
+
+def test_wrong_vehicles_are_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "summary.json").write_text(json.dumps([facts()]))
+    assert execute(["compare", str(tmp_path), "--vehicles", str(tmp_path)]) == BAD_INPUT
+    assert "Vehicle.json" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -43,24 +43,26 @@ def test_tipped_vehicle_rests_and_gains_no_energy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vehicle", "body", "name", "roll"),
+    ("vehicle", "body", "axis", "message", "angle"),
     [
-        ("hmmwv", "chassis", "the vehicle", "roll"),
-        ("van-trailer", "trailer", "trailer 'trailer'", "trailer_roll"),
+        ("hmmwv", "chassis", "x", "the vehicle has turned over by 90 degrees", "roll"),
+        ("van-trailer", "trailer", "x", "trailer 'trailer' has turned over by 90 degrees", "trailer_roll"),
+        ("van-trailer", "trailer", "z", "trailer 'trailer' is folded by 90 degrees", "hitch_yaw"),
     ],
 )
-def test_runs_end_where_wheels_lie_flat(vehicle: str, body: str, name: str, roll: str) -> None:
-    """Without a hull nothing would carry a vehicle on its side; 80 degrees in the air are not there yet."""
+def test_runs_end_beyond_ninety_degrees(vehicle: str, body: str, axis: str, message: str, angle: str) -> None:
+    """Nothing else would carry a vehicle on its side or stop a trailer; 80 degrees are not there yet."""
     model = Model(build(path=vehicle))
     y0, names = model.y0.copy(), model.layout.y_names
     half = 0.5 * np.radians(80.0)
-    given = {"chassis.z": 3.0, f"{body}.qw": np.cos(half), f"{body}.qx": np.sin(half), f"{body}.wx": 2.0}
+    given = {"chassis.z": 3.0, f"{body}.qw": np.cos(half), f"{body}.q{axis}": np.sin(half)}
+    given[f"{body}.w{axis}"] = 2.0
     for entry, value in given.items():
         y0[names.index(entry)] = value
     options = RunOptions(duration=0.3, y0=y0, method="rk4", step=1e-3)
-    with pytest.raises(SimulationError, match=f"{name} has turned over by 90 degrees") as caught:
+    with pytest.raises(SimulationError, match=message) as caught:
         simulate_to_record(model, None, options)
     kept = caught.value.partial
     assert isinstance(kept, Record)
-    rolled = np.degrees(kept[roll].values[-1])
-    assert rolled < 90.0 < rolled + np.degrees(3.0) * options.interval
+    reached = np.degrees(kept[angle].values[-1])
+    assert reached < 90.0 < reached + np.degrees(3.0) * options.interval
