@@ -49,6 +49,8 @@ CREEP = 3.0
 """Least `SteeringResponse.rocking` [m/s]: below it tyres that stick at rest let the body rock.
 
 It is the end of the blend of `ce_dynamics.models.tyres.chrono`."""
+LEFT = 0.1
+"""Largest part of a speed by which an engine may exceed it before the driver brakes."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
 
@@ -112,6 +114,8 @@ class DriverParameters:
         Excess speed that is left to the engine before the brake is used [m/s].
     reverse
         Inputs for driving backwards: -1 is reverse, except of a ``clutch``; none without such a gear.
+    shifts
+        False if gears are chosen by hand and nobody shifts them.
     train
         Trailers for driving backwards; none if the vehicle is not articulated.
     straight
@@ -131,6 +135,7 @@ class DriverParameters:
     brake_margin: float
     min_preview: float = 5.0
     reverse: tuple[str, ...] = ()
+    shifts: bool = True
     train: Train | None = None
     response: SteeringResponse = SteeringResponse()
     straight: float = 0.0
@@ -139,7 +144,7 @@ class DriverParameters:
         positive = {"wheelbase", "max_wheel_angle", "preview_time", "min_preview"}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("reverse", "train", "response"):
+            if field.name in ("reverse", "shifts", "train", "response"):
                 continue
             if field.name in positive:
                 check_number("driver", field.name, value, above=0.0)
@@ -282,8 +287,12 @@ def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | No
 
 
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
-    """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once."""
+    """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once.
+
+    The excess left to the engine is at most a part of the speed, `LEFT`: idling engines creep.
+    """
     lacking = target - sensors["vx"]
+    left = minimum(p.brake_margin, LEFT * target)
     throttle = saturate_unit(p.hold_throttle + p.throttle_gain * lacking, SOFTNESS)
-    brake = saturate_unit(p.brake_gain * (-lacking - p.brake_margin), SOFTNESS)
+    brake = saturate_unit(p.brake_gain * (-lacking - left), SOFTNESS)
     return throttle, brake

@@ -20,6 +20,7 @@ from ce_dynamics.models.parts.backing import BackedTrailer, Train
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse, preview
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.parts.paths import Gate
+from ce_dynamics.models.powertrain.manual import GEAR
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.base import position_of, rate_of
@@ -140,6 +141,8 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
+        shifts=GEAR not in parameters.powertrain.inputs
+        or (parameters.assistance is not None and parameters.assistance.shifting is not None),
         train=train,
         response=response,
         **{**known, **given},

@@ -150,7 +150,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
         return file
     # here, because few files name any
     from ce_dynamics.models.vehicles.fitted_tyres import measurement_friction, read_tyre
-    from ce_dynamics.models.vehicles.magic_formula_data import written_values
+    from ce_dynamics.models.vehicles.magic_formula_data import report_on, written_values
     from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
     for (_, kind, *_), entry in file.words_of("kinds"):
@@ -179,7 +179,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
                     (*key[:-1], name), FileEntry(f"{value!r} {unit}".rstrip(), entry.source, entry.where)
                 )
             )
-        reports |= dict.fromkeys(f"tyre {line}" for line in tyre.report().splitlines())
+        reports |= dict.fromkeys(f"tyre {line}" for line in report_on(tyre).splitlines())
         if all(one.key != (*key[:-1], "mu0") for one in file.assignments):
             frictions[tyre.name] = measurement_friction(tyre)
     if frictions:

@@ -14,6 +14,7 @@ from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_fi
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.chrono.tyres import read_pac02
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.magic_formula_data import report_on
 from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
 
@@ -57,7 +58,7 @@ def fit_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyre
         tyre = MagicFormula.of(read[path], mounted="left" if corner.side > 0 else "right")
         own = read[path].friction or nominal(reference_friction(corner.tyre))
         models[name] = with_transients(tyre, own if friction is None else friction)
-    return FittedTyres(models, "\n".join(file.report() for file in read.values()), friction)
+    return FittedTyres(models, "\n".join(report_on(file) for file in read.values()), friction)
 
 
 def measurement_friction(file: TyreFile) -> float:

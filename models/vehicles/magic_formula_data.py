@@ -72,7 +72,7 @@ def effective_coefficients(c: Coefficients, names: Sequence[str], heavy: bool, t
 
     def answer(wheel: Array, x: Array, values: Array) -> dict[str, Array]:
         bind(free, values, (wheel,))
-        found = tyre.evaluate(WheelOnRoad._make([*wheel[:8], tuple(wheel[8:]), None]), x)
+        found = tyre.evaluate(WheelOnRoad(*wheel[:8], tuple(wheel[8:])), x)
         return {"answer": np.array([*found[:6], *found.x_dot], dtype=object)}
 
     first = WHEEL + len(tyre.states)
@@ -203,6 +203,15 @@ def written_values(file: TyreFile) -> dict[str, tuple[float, str]]:
     given = [name for name, field in numbers().items() if getattr(c, name) != field.default]
     idle = ineffective_coefficients(c, frozenset(given), turning)
     return found | {name: (float(getattr(c, name)), unit_of(name)) for name in given if name not in idle}
+
+
+def report_on(file: TyreFile) -> str:
+    """Return the report on a tyre's property file, with its coefficients on which nothing depends."""
+    c = file.coefficients
+    given = {name for name in numbers() if name not in file.defaulted}
+    given = {name for name in given if getattr(c, name) != (1.0 if name.startswith("L") else 0.0)}
+    idle = sorted(ineffective_coefficients(c, frozenset(given), turn_slip=True))
+    return file.report() + (f"\nno force or moment depends on {', '.join(idle)}" if idle else "")
 
 
 MagicFormulaData: type[MagicFormulaBase] = create_model(

@@ -6,8 +6,9 @@ import math
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
-from ce_dynamics.models.parts.driver import Sensors, hold_speed
+from ce_dynamics.models.parts.driver import DriverParameters, Sensors, hold_speed
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
     MOST_FRICTION,
@@ -36,6 +37,15 @@ class StraightAcceleration(Manoeuvre):
         Option("start", "s", 0.5, "time at which it begins", at_least=0.0),
         Option("rise", "s", 0.3, "time the pedal takes", above=0.0),
     )
+
+    def __init__(self, driver: DriverParameters, **values: float) -> None:
+        if not driver.shifts:
+            raise DataError(
+                f"{self.name}: nobody shifts the gears of this vehicle, which stays in that of its start; "
+                "let the driver shift: assistance: {shifting: {period: 20 ms, upshift: 500 rad/s, "
+                "downshift: 150 rad/s, time: 0.6 s, bite_speed: 140 rad/s}}"
+            )
+        super().__init__(driver, **values)
 
     def _path(self) -> Path:
         return LateralPath()

@@ -337,10 +337,11 @@ def strip_sources(section: Sections) -> dict[str, Any]:
 
 def read_coefficients(reading: Reading, part: JsonObject) -> Tyre:
     """Return a ``Pac02Tire``: its own mass and inertia, or those of its property file."""
-    from ce_dynamics.models.vehicles.magic_formula_data import written_values  # here, because few need it
+    # here, because few need it
+    from ce_dynamics.models.vehicles.magic_formula_data import report_on, written_values
 
     file = tyre_file(reading, part)
-    for line in file.report().splitlines()[1:]:
+    for line in report_on(file).splitlines()[1:]:
         reading.note(f"{file.name}: {line}")
     c = file.coefficients
     mass: float = c.MASS

@@ -56,6 +56,12 @@ def test_files_for_wheels(path: Path) -> None:
     assert list(everywhere.models) == list(corners)
     assert "truck.tir: Magic Formula 6.1, side: left" in everywhere.report
     assert "not understood: ODD" in everywhere.report
+    (idle,) = (
+        line for line in everywhere.report.splitlines() if line.startswith("no force or moment depends")
+    )
+    named = set(idle.removeprefix("no force or moment depends on ").split(", "))
+    assert {"FREQ_LONG", "DAMP_YAW", "BELT_MASS", "GRAVITY"} <= named  # of no dynamics that is computed
+    assert named.isdisjoint({"PCX1", "LCZ", "Q_V1", "PTX1", "LMUX", "LMUY"})
     for name, model in everywhere.models.items():
         assert isinstance(model, MagicFormulaTyre)
         assert model.tyre.is_mirrored == name.endswith("right")

@@ -83,6 +83,11 @@ def test_a_driver_shifts_while_he_accelerates() -> None:
     assert 8.0 < run["vx"].values[-1] < 1.0 + 0.55 * 9.81 * 0.9 * 4.0
 
 
+def test_acceleration_without_a_driver_who_shifts_is_refused() -> None:
+    with pytest.raises(DataError, match=r"nobody shifts .* assistance: \{shifting: \{period"):
+        prepare("straight-acceleration", model="sedan-manual")
+
+
 @pytest.mark.parametrize("speed", [0.0, 5.0, 12.0, 22.0, 60.0])
 @pytest.mark.parametrize("shifted", [False, True])
 def test_a_vehicle_that_rolls_is_in_gear(speed: float, shifted: bool) -> None:
