@@ -132,8 +132,8 @@ class SlipModel(TyreModel):
 
     @property
     def nominal_load(self) -> float:
-        """Load that presses the tyre by a tenth of its radius [N]."""
-        return 0.1 * self.cz * self.radius
+        """Load that presses the tyre by a twentieth of its radius, as cars and trucks do [N]."""
+        return 0.05 * self.cz * self.radius
 
     @cached_property
     def own_friction(self) -> float:
@@ -149,6 +149,10 @@ class SlipModel(TyreModel):
     @abstractmethod
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
         """Return the steady state under a load Fz > 0, on a road of so many times the measured friction."""
+
+    def on_road(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
+        """Return `steady`, so that the largest force at the nominal load is that of the road's friction."""
+        return self.steady(Fz, kappa, tan_alpha, friction)
 
     def forces(
         self, Fz: float, kappa: float = 0.0, alpha: float = 0.0, friction: float = 1.0
@@ -170,7 +174,7 @@ class SlipModel(TyreModel):
         if Fz <= 0.0 or friction == 0.0:
             return 0.0, 0.0, 0.0
         slope = math.tan(alpha)
-        s = self.steady(Fz, kappa, slope, friction)
+        s = self.on_road(Fz, kappa, slope, friction)
         Fy = -s.Sy * slope
         return float(s.Sx * kappa), float(Fy), float(-s.trail * Fy)
 
@@ -195,7 +199,7 @@ class SlipModel(TyreModel):
         v_sx = wheel.v_x - Re * wheel.spin
         kappa, tan_alpha = -v_sx / V, wheel.v_y / V
         loaded = maximum(Fz, 1e-3 * self.radius * self.cz * 1e-3)
-        s = self.steady(loaded, kappa, tan_alpha, maximum(friction, 1e-6))
+        s = self.on_road(loaded, kappa, tan_alpha, maximum(friction, 1e-6))
         part = Fz / loaded  # forces vanish with the load
         steepest = s.capacity / LEAST_PEAK
         Sx, Sy = part * minimum(s.Sx, steepest), part * minimum(s.Sy, steepest)

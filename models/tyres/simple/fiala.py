@@ -44,6 +44,14 @@ class FialaTyre(SlipModel):
             self.mu_sliding <= self.mu, f"tyre: mu_sliding = {self.mu_sliding:g} exceeds mu = {self.mu:g}"
         )
 
+    def on_road(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
+        """Return the state with forces and slips of the measured road in proportion to friction.
+
+        Friction that falls with the slip would else fall less up to the peak, which friction brings nearer.
+        """
+        s = self.steady(Fz, kappa / friction, tan_alpha / friction, 1.0)
+        return s._replace(capacity=friction * s.capacity)
+
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
         slip, slope = absolute(kappa), absolute(tan_alpha)
         comprehensive = minimum(finite_root(kappa * kappa + tan_alpha * tan_alpha), 1.0)

@@ -97,6 +97,23 @@ def test_fiala_by_hand() -> None:
     assert Mz == pytest.approx(U * FZ * 0.2 * (1.0 - H) * H**3, rel=1e-12)
 
 
+@pytest.mark.parametrize("road", [0.3, 0.8, 1.2])
+def test_fiala_reaches_the_friction_of_the_road(road: float) -> None:
+    """Friction that falls from 0.98 to 0.56, as of Chrono's HMMWV: by 1e-3, to which the peak is searched.
+
+    At half the nominal load the peak is at less slip, and friction up to 4 % larger.
+    """
+    falling = {"mu": 0.9835, "mu_sliding": 0.5568, "slip_stiffness": 193929.0, "cornering_stiffness": 5e4}
+    tyre = FialaTyre(radius=0.47, cz=326332.0, cx=1e5, cy=1e5, width=0.3, **falling)
+
+    def peak(load: float) -> float:
+        friction, slips = road / tyre.own_friction, np.geomspace(2e-3, 1.5, 400)
+        return max(tyre.forces(load, slip, 0.0, friction)[0] for slip in slips) / load
+
+    assert peak(tyre.nominal_load) == pytest.approx(road, rel=1e-3)
+    assert 1.03 * road < peak(0.5 * tyre.nominal_load) < 1.04 * road
+
+
 def test_tmsimple_carries_nothing_without_load() -> None:
     """In the air: zeros, sliding or not."""
     for slip in ((0.1, -0.1), (0.0, 0.0)):
