@@ -24,8 +24,8 @@ SETTLED = 1.0
 START = ["vehicle.ride_height=0.55 m"]
 AT_ONCE, RIGHT_IDLER = "tyre.delay=0 s", "steering.idler_joint.reaction_error=0"
 VARIANTS: Sequence[tuple[str, str, Sequence[str]]] = (
-    ("hmmwv", "hmmwv", START),
-    ("hmmwv-automatic", "hmmwv-automatic", START),
+    ("`hmmwv`", "hmmwv", START),
+    ("`hmmwv-automatic`", "hmmwv-automatic", START),
     (
         "data of Chrono's program",
         "hmmwv-chrono",
