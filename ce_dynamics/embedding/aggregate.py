@@ -22,35 +22,20 @@ from ce_dynamics.mechanism.system import System
 
 @dataclass(frozen=True, eq=False)
 class Aggregate:
-    """An aggregated body S; an ordinary body is the case of one member and no closure.
+    """An aggregated body S; an ordinary body is the case of one member and no closure."""
 
-    Attributes
-    ----------
-    parent : Body
-        p, the body outside S that carries it.
-    bodies : tuple of Body
-        S(S) in spanning-tree order.
-    closures : tuple of CutEdge
-        Cut edges inside S (or between S and p, or S and a sibling).
-    independent, prescribed, dependent : tuples of Body
-        Bodies by the role of their inboard hinge.  What stands for a coordinate that is no whole hinge is
-        independent too, but none of ``bodies``.
-    siblings : tuple of Body
-        Bodies outside S, moving in a prescribed way relative to p, that closures of S attach to.
-    linkages : tuple of Linkage
-        Closed forms that find the dependent hinges.
-    leading : tuple of Written
-        Conditions that tie independent coordinates which are no whole hinges to the hinges.
-    """
-
-    parent: Body
-    bodies: tuple[Body, ...]
-    closures: tuple[CutEdge, ...]
+    parent: Body  # p, the body outside S that carries it
+    bodies: tuple[Body, ...]  # S(S) in spanning-tree order
+    closures: tuple[CutEdge, ...]  # cut edges inside S (or between S and p, or S and a sibling)
+    # bodies by the role of their inboard hinge.  What stands for a coordinate that is no whole hinge is
+    # independent too, but none of ``bodies``
     independent: tuple[Body, ...]
     prescribed: tuple[Body, ...]
     dependent: tuple[Body, ...]
+    # bodies outside S, moving in a prescribed way relative to p, that closures of S attach to
     siblings: tuple[Body, ...]
-    linkages: tuple[Linkage, ...]
+    linkages: tuple[Linkage, ...]  # closed forms that find the dependent hinges
+    # conditions that tie independent coordinates which are no whole hinges to the hinges
     leading: tuple[Written, ...] = ()
 
     @property
