@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from tests.campaigns.mutation.equivalent import known, stale
 from tests.campaigns.mutation.mutants import Difference, Mutant, sample
-from tests.campaigns.mutation.records import Outcome, recorded
+from tests.campaigns.mutation.records import Outcome, equivalent, recorded, stale
 from tests.campaigns.mutation.running import Copy
 from tests.campaigns.mutation.subjects import SUBJECTS, Subject
 
@@ -32,6 +31,7 @@ def drawn(
     subjects = [subject for subject in SUBJECTS if not names or subject.name in names]
     shares = [count // len(subjects) + (k < count % len(subjects)) for k in range(len(subjects))]
     alike: list[Mutant] = []
+    same = equivalent()
     samples = []
     for subject, share in zip(subjects, shares, strict=True):
         files = subject.files(CHECKOUT)
@@ -41,7 +41,7 @@ def drawn(
             if len(chosen) == share:
                 break
             made = mutant.difference((CHECKOUT / mutant.source).read_text(encoding="utf-8"))
-            if known(mutant, made):
+            if (str(mutant.source), *made) in same:
                 alike.append(mutant)
             else:
                 chosen.setdefault((mutant.source, made), (subject, mutant))
@@ -83,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
         if name not in {subject.name for subject in SUBJECTS}:
             parser.error(f"no subject {name!r}; the subjects are {', '.join(s.name for s in SUBJECTS)}")
     for one in stale(CHECKOUT):
-        print(f"listed as equivalent, but the line is another now: {one.source}: {one.before}")
+        print(f"listed as equivalent, but the line is another now: {one}")
     judged = recorded(given.record, CHECKOUT)
     mutants, alike = drawn(given.subjects, given.count, given.seed, judged)
     # what survived is judged again: there may be tests for it by now

@@ -1,4 +1,7 @@
-"""Records of earlier runs: they count for as long as the line that a mutant changes is unchanged."""
+"""Records of earlier runs, and of equivalent mutants, which no test can tell from the source.
+
+Both count for as long as the line that a mutant changes is unchanged.
+"""
 
 from __future__ import annotations
 
@@ -47,3 +50,18 @@ def _still(line: dict[str, Any], source: Path, checkout: Path) -> Outcome | None
     if mutant is None:
         return None
     return Outcome(mutant, line["killed_by"], line["seconds"], line["tests"], wanted)
+
+
+def equivalent() -> dict[tuple[str, str, str], str]:
+    """Return why mutants compute the same, by source, line before and line after."""
+    lines = map(json.loads, Path(__file__).with_name("equivalent.jsonl").read_text("utf-8").splitlines())
+    return {(one["source"], one["before"], one["after"]): one["why"] for one in lines}
+
+
+def stale(checkout: Path) -> list[str]:
+    """Return the equivalent mutants whose line is another now: they are to be taken out."""
+    return [
+        f"{source}: {before}"
+        for source, before, _ in equivalent()
+        if before not in map(str.strip, (checkout / source).read_text("utf-8").splitlines())
+    ]

@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ class Copy:
             importlib.import_module(library)
         self._sound: set[str] = set()
         self._unsound: list[str] = []
-        shutil.copytree(checkout, folder, ignore=_left_out(folder), dirs_exist_ok=True)
+        shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns(*_LEFT_OUT), dirs_exist_ok=True)
 
     def outcome(self, subject: Subject, mutant: Mutant) -> Outcome:
         """Run the rounds of tests on a mutant until one of them fails."""
@@ -176,24 +176,6 @@ def _killer(result: dict[str, Any]) -> str | None:
     if result.get("ended") in (0, 2, 5):  # passed, the budget used up, no test
         return None
     raise BrokenTestsError(f"tests did not run: {result}")
-
-
-def _left_out(folder: Path) -> Callable[[str, list[str]], set[str]]:
-    """Return a filter of files that are not copied: caches, and files that are in the folder already."""
-    never = shutil.ignore_patterns(*_LEFT_OUT)
-    top: list[str] = []
-
-    def ignored(place: str, names: list[str]) -> set[str]:
-        top.append(place)
-        there = folder / Path(place).relative_to(top[0])
-        same = (name for name in names if _same(Path(place, name), there / name))
-        return {*never(place, names), *same}
-
-    return ignored
-
-
-def _same(source: Path, copy: Path) -> bool:
-    return source.is_file() and copy.is_file() and source.read_bytes() == copy.read_bytes()
 
 
 def _is_checkout(folder: str) -> bool:
