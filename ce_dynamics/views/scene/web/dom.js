@@ -36,7 +36,7 @@ export function rangeOf(...lists) {
   return [low, high];
 }
 
-// How much the bodies reach at the first instant, with what springs hang on, and where their middle is.
+// How much the bodies reach at the first instant, with what springs hang on, where their middle is, and how tall they are.
 export function extent(takes) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   const reached = (at, reach) => at.forEach((x, axis) => {
@@ -53,7 +53,8 @@ export function extent(takes) {
     });
   }
   const size = Math.max(...high.map((x, k) => x - low[k]));
-  return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low };
+  const tall = high.reduce((sum, x, k) => sum + (x - low[k]) * Math.abs(takes[0].content.up?.[k] ?? 0), 0);
+  return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low, tall };
 }
 
 const MARGIN = 100; // of the asphalt around what is driven [m]; a fifth of it around a known way

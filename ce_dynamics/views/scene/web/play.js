@@ -13,6 +13,7 @@ import { Take } from "./take.js";
 import { Values, pin } from "./values.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
 
+const TALL = 1.6; // from so many of its heights all of a scene is seen
 const FILM = { rate: 12.5, width: 480, longest: 20 }; // of a GIF: frames a second, pixels across, seconds
 
 // The last stored instant not after t, and how far t is on the way to the next.
@@ -36,7 +37,7 @@ class Player {
       arrows: arrayOf(buffer, take.arrows),
       series: new Map(take.series.map((series) => [series.name, { ...series, values: arrayOf(buffer, series.values) }])),
     }));
-    const { size, middle, low } = extent(this.runs), first = content.takes[0];
+    const { size, middle, low, tall } = extent(this.runs), first = content.takes[0];
     const floors = floorsOf(content.takes, middle, low, size);
     this.stage = stageOf(document.getElementById("stage"), first.up, size, floors, () => this.vehicle?.covered() ?? 0);
     for (const [k, run] of this.runs.entries()) {
@@ -47,7 +48,7 @@ class Player {
     this.marks = this.#skids();
     this.values = new Values(this.stage, this.runs[0].take);
     this.cameras = new Cameras(this.stage, this.runs[0].take);
-    this.cameras.look(new THREE.Vector3(...middle), (this.stage.outdoors ? 1.6 : 1.2) * size);
+    this.cameras.look(new THREE.Vector3(...middle), Math.max((this.stage.outdoors ? 1.6 : 1.2) * size, TALL * tall));
     this.ways = this.runs.flatMap((run) => run.content.traced.map((point) => this.#way(run, ...point)));
     this.start = Math.min(...this.runs.map(({ times }) => times[0]));
     this.end = Math.max(...this.runs.map(({ times }) => times.at(-1)));
@@ -131,7 +132,12 @@ class Player {
     const choice = element("select", { title: "save a picture or film", ariaLabel: "save a picture or film", onchange: () => {
       const kind = choice.value;
       choice.value = "";
-      this.save(kind).catch((error) => { this.state.textContent = `${kind} cannot be saved: ${error.message}`; });
+      choice.disabled = true; // one at a time
+      this.state.textContent = `saving ${kind} …`;
+      this.save(kind).then(() => "", (error) => `${kind} cannot be saved: ${error.message}`).then((note) => {
+        this.state.textContent = note;
+        choice.disabled = false;
+      });
     } }, ...["save …", "PNG", ...(still ? [] : ["GIF", "WebM"])].map((kind, k) => element("option", { value: k ? kind : "" }, kind)));
     return choice;
   }
