@@ -21,7 +21,11 @@ def run(options: Compare) -> int:
         try:
             if recording.vehicle not in subjects:
                 one = comparison.ComparedVehicle(
-                    recording, options.vehicles, options.like_chrono, options.overrides or ()
+                    recording,
+                    options.vehicles,
+                    options.like_chrono,
+                    options.overrides or (),
+                    bushings=options.bushings,
                 )
                 subjects = {recording.vehicle: one}  # recordings of a vehicle follow each other
             subject = subjects[recording.vehicle]

@@ -498,6 +498,7 @@ class Compare:
         "Recordings whose names begin so.  [dim]Default: all[/dim]", metavar="NAME"
     )
     like_chrono: bool = PLAIN("Copy ways of Chrono that no vehicle has.", "--like-chrono", default=False)
+    bushings: bool = PLAIN("Let joints with bushings yield (rosenbrock, 1 ms).", "--bushings", default=False)
     overrides: list[str] | None = DIFFERENT.overrides()
 
 

@@ -36,6 +36,10 @@ STRAIGHT = 1.0, 1.98
 """Time in which vehicles roll straight ahead before they steer [s]."""
 STIFF: Method = "rosenbrock"
 """Method of vehicles that are too stiff for others."""
+LOCKING = "minres"
+"""Chrono's solver that, like its direct ones, takes clutches for equalities; its differentials have one."""
+LOCK = "{kind: locked, stiffness: 1e5 N*m/rad, damping: 500 N*m*s/rad}"
+"""A differential that is locked all but rigidly, for the wheels' inertia of some kg m²."""
 START_SPEED = 12.0
 """Speed of a model built to roll [m/s]; runs start at the speed of their recording."""
 
@@ -43,7 +47,8 @@ START_SPEED = 12.0
 class ComparedVehicle:
     """A vehicle of recordings, read from Chrono's files (its folder ``data/vehicle``) and settled at rest.
 
-    ``like_chrono`` copies ways of Chrono that no vehicle has; the method is a native one in fixed steps [s].
+    ``like_chrono`` copies ways of Chrono that no vehicle has, also that its solver MINRES takes differentials
+    for locked.  With ``bushings`` joints yield.  The method is a native one in fixed steps [s].
     """
 
     def __init__(
@@ -54,8 +59,10 @@ class ComparedVehicle:
         overrides: Sequence[str] = (),
         method: Method = "rk4",
         step: float = 2e-3,
+        *,
+        bushings: bool = False,
     ) -> None:
-        self.method, self.step = method, step
+        self.method, self.step = (STIFF, 0.5 * step) if bushings else (method, step)
         facts = recording.facts
         path = vehicles / facts["vehicle"]
         choice = FileChoice(
@@ -63,7 +70,7 @@ class ComparedVehicle:
             transmission=vehicles / facts["transmission"] if facts.get("transmission") else None,
             tyres=tuple(vehicles / name for name in facts["tires"]),
         )
-        made = convert_vehicle(path, choice, like_chrono)
+        made = convert_vehicle(path, choice, like_chrono, bushings)
         parts = JsonObject.of(path).list_of_parts("Axles")
         self.axles = dict(zip(order_axles(parts), axle_names(len(parts)), strict=True))
         self.notes, self.lock = made.notes, made.lock
@@ -74,6 +81,16 @@ class ComparedVehicle:
                 if f" {name}: " in made.text:
                     overrides = [f"tyre.{name}={facts['step']} s", *overrides]
             self.data = VehicleParameters.load(file, overrides)
+            if like_chrono and facts.get("solver") == LOCKING:
+                axles = [axle.name for axle in self.data.layout.axles if axle.corners[0] in self.data.driven]
+                base, file = file.name, file.with_stem("locked")
+                lines = [
+                    f"base: {base}",
+                    "axles:",
+                    *(f"  {axle}: {{differential: {LOCK}}}" for axle in axles),
+                ]
+                file.write_text("\n".join(lines), encoding="utf-8")
+                self.data = VehicleParameters.load(file, overrides)
             if recording.without_powertrain:
                 self.data = VehicleParameters.load(file, [*overrides, *coasting(self.data)])
         self.model: Model = compile_system(build(self.data, speed=START_SPEED))

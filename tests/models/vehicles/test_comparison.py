@@ -146,12 +146,12 @@ needs_recordings = pytest.mark.skipif(not CHRONO.is_dir(), reason="the recording
 
 @needs_recordings
 def test_kept_table_is_what_the_command_prints() -> None:
-    """Two vehicles, all but the times; figures may round otherwise on other processors."""
+    """Three vehicles, all but the times; figures may round otherwise on other processors."""
     kept: dict[str, str] = {}
     for line in TABLE.read_text().splitlines():  # rows of rest stand before those of runs
         kept.setdefault(line.split(" |")[0] + str(line.count("|")), line)
     subjects: dict[str, ComparedVehicle] = {}
-    for recording in recordings(CHRONO, ["g500_settle", "hmmwv_4wd_step_lu"]):
+    for recording in recordings(CHRONO, ["g500_settle", "hmmwv_4wd_step_lu", "hmmwv_bushings_step"]):
         subject = subjects.setdefault(
             recording.vehicle, ComparedVehicle(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
         )
@@ -288,6 +288,8 @@ def test_semi_trailing_arms_of_chrono_hang() -> None:
     load = rolls.wheel("a1L", "Fz")[rolls["t"] < 2.0]
     assert load.min() == 0.0
     assert load.max() > 1.9 * one.wheel("a1L", "Fz")[-1]
+    brakes = of_chrono("generic_semi_trailing_arm_brake_lu")  # its tail flies for 0.6 s
+    assert brakes.wheel("a1L", "Fz")[(brakes["t"] > 2.47) & (brakes["t"] < 3.07)].max() == 0.0
 
 
 @needs_recordings
@@ -319,6 +321,18 @@ def test_bushings_of_chrono_do_not_balance() -> None:
     carried = sum(one.wheel(place, "FZ")[ahead].mean() for place in ("a0L", "a0R", "a1L", "a1R"))
     assert carried / (9.81 * one.facts["mass_sum_of_bodies"]) == pytest.approx(0.978, abs=0.001)
     assert np.ptp(one["com_z"][ahead]) < 1e-3
+
+
+@needs_recordings
+@pytest.mark.parametrize(
+    ("name", "locked"), [("hmmwv_bushings_step_minres_h2e-4", True), ("hmmwv_step_lu", False)]
+)
+def test_minres_of_chrono_locks_differentials(name: str, locked: bool) -> None:
+    """Its rear wheels, of an open differential, turn alike in a turn in which others differ by 1.4 rad/s."""
+    one = of_chrono(name)
+    apart = np.abs(one.wheel("a1L", "omega") - one.wheel("a1R", "omega"))[one["t"] > 3.0]
+    assert (apart.max() < 5e-3) == locked
+    assert (apart.min() > 1.0) != locked
 
 
 @needs_recordings
