@@ -69,21 +69,23 @@ def number_equal(names: Sequence[str]) -> list[str]:
 
 
 def read_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the numbers of a column; of dates (ISO 8601) and times of day the seconds."""
+    """Return the numbers of a column; of dates (ISO 8601) and times of day the seconds; NaN of lists."""
     import pandas as pd  # here, because it takes long to load
 
-    if column.dtype.kind not in "mM":
-        numbers = pd.to_numeric(column, errors="coerce").astype(float)
-        if pd.api.types.is_numeric_dtype(column) or numbers.notna().any():
-            return numbers
-    since = column
-    if column.dtype.kind != "m":
-        given = column if column.dtype.kind == "M" else column.astype(str)
-        dates = pd.to_datetime(given, errors="coerce", format="ISO8601", utc=True)
-        since = dates - pd.Timestamp(0, tz="UTC")
-        if not dates.notna().any():
-            since = pd.to_timedelta(given.where(given.str.contains(":")), errors="coerce")
-    return since.dt.total_seconds()
+    kind = column.dtype.kind
+    if kind == "m":
+        return column.dt.total_seconds()
+    if kind == "M":
+        return (pd.to_datetime(column, utc=True) - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
+    if pd.api.types.is_numeric_dtype(column):
+        return column.astype(float)
+    text = column.astype(str)  # to_numeric refuses lists within cells
+    numbers = pd.to_numeric(text, errors="coerce").astype(float)
+    if numbers.notna().any():
+        return numbers
+    dates = pd.to_datetime(text, errors="coerce", format="ISO8601", utc=True)
+    times = pd.to_timedelta(text.where(text.str.contains(":")), errors="coerce")
+    return (dates - pd.Timestamp(0, tz="UTC") if dates.notna().any() else times).dt.total_seconds()
 
 
 def read_text(path: Path) -> pd.DataFrame:

@@ -127,6 +127,7 @@ def test_parquet_may_have_dates_as_index(tmp_path: Path, unit: str) -> None:
     made = columns()
     dates = pd.to_datetime(made.pop("time") + 1.7e9, unit="s").astype(f"datetime64[{unit}]")
     table = pd.DataFrame(made, index=pd.Index(dates, name="time"))
+    table["lists"], table["empty"] = [[1.0, 2.0]] * len(table), pd.NaT
     table.to_parquet(tmp_path / "run.parquet")
     run = read_recording(tmp_path / "run.parquet", MAPPING, wheelbase=WHEELBASE)
     np.testing.assert_allclose(run.time, columns()["time"], atol=5e-7 if unit == "ns" else 1.1e-3)
