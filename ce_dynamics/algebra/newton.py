@@ -99,11 +99,19 @@ DIFFERENCE = 1e-7
 """Step of differences, over the size of an entry or 1: 1e-9 of rounding, and 1e-7 of truncation."""
 
 
-def differences(residual: Callable[[Floats], Floats], x: Floats, sizes: Floats | float) -> Floats:
-    """Return the derivatives of a residual by differences of the given sizes, from x on."""
-    r = residual(x)
-    steps = zip(np.broadcast_to(sizes, x.shape), np.eye(len(x)), strict=True)
-    return np.array([(residual(x + h * e) - r) / h for h, e in steps]).T
+def differences(
+    function: Callable[[Floats], Floats], x: Floats, sizes: Floats | float, *, central: bool = False
+) -> Floats:
+    """Return the derivatives of a function by differences of the given sizes, from x on or about x.
+
+    A function with ``of_rows`` is evaluated at all places at once.
+    """
+    d, n = np.broadcast_to(sizes, x.shape), len(x)
+    places = np.concatenate((x - np.diag(d) if central else x[np.newaxis], x + np.diag(d)))
+    of_rows = getattr(function, "of_rows", None)
+    values = np.array([function(place) for place in places]) if of_rows is None else of_rows(places)
+    behind, ahead = values[: len(places) - n], values[len(places) - n :]
+    return np.asarray((ahead - behind).T / ((2.0 if central else 1.0) * d))
 
 
 class Differenced(NamedTuple):
