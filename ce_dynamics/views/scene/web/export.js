@@ -4,11 +4,11 @@ const COLOURS = [7, 8, 4]; // levels of red, green, blue: 224 colours of a palet
 const SAME = 255; // place in the palette of pixels that stay as they were
 
 // The picture with what lies over it, as wide as given; layers: canvases of the page, the lowest first.
-function flat(layers, width) {
+function flat(layers, width, willReadFrequently = false) {
   const [first] = layers, part = width / first.clientWidth, place = first.getBoundingClientRect();
   const whole = document.createElement("canvas");
   [whole.width, whole.height] = [width, Math.round(part * first.clientHeight)];
-  const pen = whole.getContext("2d", { willReadFrequently: true });
+  const pen = whole.getContext("2d", { willReadFrequently });
   const draw = () => {
     for (const layer of layers) {
       const { left, top, width: across, height: down } = layer.getBoundingClientRect();
@@ -28,7 +28,7 @@ export function png(layers) {
 
 // Frames of times from..to at so many per second; step(t) draws one.  Answers with the bytes of a GIF.
 export async function gif(layers, step, from, to, rate, width) {
-  const { whole: { height }, draw } = flat(layers, width), parts = [header(width, height)];
+  const { whole: { height }, draw } = flat(layers, width, true), parts = [header(width, height)];
   const frames = Math.max(1, Math.round((to - from) * rate)), before = new Uint8Array(width * height).fill(SAME);
   for (let k = 0; k < frames; ++k) {
     step(from + k / rate);
@@ -39,13 +39,18 @@ export async function gif(layers, step, from, to, rate, width) {
   return new Blob(parts, { type: "image/gif" });
 }
 
-// What the canvas shows while a promise is pending, as a WebM.
-export async function webm(canvas, until) {
-  const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: "video/webm", videoBitsPerSecond: 8e6 }), parts = [];
+// What is shown while a promise is pending, as a WebM.
+export async function webm(layers, until) {
+  const { whole, draw } = flat(layers, layers[0].width), parts = [];
+  let pending = true;
+  const copy = () => { draw(); if (pending) requestAnimationFrame(copy); };
+  copy();
+  const recorder = new MediaRecorder(whole.captureStream(30), { mimeType: "video/webm", videoBitsPerSecond: 8e6 });
   recorder.ondataavailable = ({ data }) => parts.push(data);
   const stopped = new Promise((go) => (recorder.onstop = go));
   recorder.start();
   await until;
+  pending = false;
   recorder.stop();
   await stopped;
   return new Blob(parts, { type: "video/webm" });

@@ -213,7 +213,7 @@ class Player {
     this.seek(this.start);
     this.play(true);
     const ended = new Promise((go) => { this.ended = go; });
-    return saved(`${name}.webm`, await webm(this.stage.renderer.domElement, ended));
+    return saved(`${name}.webm`, await webm(this.#layers(), ended));
   }
 
   #layers() {
