@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,7 +35,8 @@ class MeasuredPoints(NamedTuple):
     Mz: object = float("nan")
 
 
-class TyreFit(NamedTuple, Generic[Model]):
+@dataclass(frozen=True)
+class TyreFit(Generic[Model]):
     """A fitted tyre.
 
     Attributes
