@@ -367,19 +367,18 @@ def projection_derivative(rows: ScaledRows, y: Floats, p: Floats) -> Any:
     # d = (1, μ_i e_i) of the rows of a cone: D = d dᵀ / dᵀd + ...
     d = np.where(slides & cone[n], mu * direction, np.where(cone & (p > 0.0), 1.0, 0.0))
     root = np.sqrt(1.0 / np.maximum(np.bincount(n, d * d, minlength=m), 1.0))
-    E = sp.csr_matrix((d * root[n], (own, n)), shape=(m, m))
-    F = sp.csr_matrix(
-        (np.concatenate((diagonal, beside)), (np.tile(own, 2), np.concatenate((own, rows.partner)))),
-        shape=(m, m),
-    )
-    D = sp.csr_matrix(E @ E.T + F)
-    D.eliminate_zeros()
-    return D
+    along, (i, k, starts) = d * root[n], rows.pairs
+    D = np.where(n[i] == n[k], along[i] * along[k], 0.0)
+    D += np.where(i == k, diagonal[i], np.where(k == rows.partner[i], beside[i], 0.0))
+    kept = D != 0.0
+    starts = np.concatenate(([0], np.cumsum(kept)), dtype=np.int32)[starts]
+    return sp.csr_matrix((D[kept], k[kept], starts), shape=(m, m))
 
 
 def shift_derivative(rows: ScaledRows, w: Floats) -> Any:
     """Return ∂s/∂w of s_n = Σ μ_i |w_i|, (m, m) in CSR form; zero by those i with w_i = 0."""
-    length, own = friction_lengths(rows, w), np.arange(len(w))
+    length = friction_lengths(rows, w)
     moves = is_friction(rows) & (length > 0.0) & (rows.conditions.kind[rows.normal_of] == Kind.UNILATERAL)
     slope = np.where(moves, rows.conditions.mu * w / np.where(length > 0.0, length, 1.0), 0.0)
-    return sp.csr_matrix((slope, (rows.normal_of, own)), shape=(len(w), len(w)))
+    columns, starts = rows.by_normal
+    return sp.csr_matrix((slope[columns], columns, starts), shape=(len(w), len(w)))

@@ -186,6 +186,22 @@ class ScaledRows:
         counts = np.bincount(normal[ties], minlength=len(self))
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), ties[order].astype(np.int64)
 
+    @cached_property
+    def pairs(self) -> tuple[Integers, Integers, Integers]:
+        """Rows and columns of all pairs of rows of a contact, in CSR order, and where each row starts."""
+        own, ones = np.arange(len(self)), np.ones(len(self))
+        member = sp.csr_matrix((ones, (own, self.normal_of)))
+        pattern = sp.csr_matrix(member @ member.T + sp.csr_matrix((ones, (own, self.partner))))
+        pattern.sort_indices()
+        return np.repeat(own, np.diff(pattern.indptr)), pattern.indices, pattern.indptr
+
+    @cached_property
+    def by_normal(self) -> tuple[Integers, Integers]:
+        """Rows sorted by their normal row, and where those of each begin."""
+        order = np.argsort(self.normal_of, kind="stable").astype(np.int32)
+        counts = np.bincount(self.normal_of, minlength=len(self))
+        return order, np.concatenate(([0], np.cumsum(counts)), dtype=np.int32)
+
     def project(self, y: Floats) -> Floats:
         """Return nearest impulses that the conditions allow."""
         P = np.empty(len(self))
