@@ -2,6 +2,7 @@
 
 const INK = "#ffffff", SOFT = "rgba(255,255,255,0.55)", BACK = "rgba(14,20,26,0.62)";
 const HEIGHT = 132, WIDTHS = { speed: 122, pedals: 44, wheel: 92, dot: 104, tyres: 112 };
+const HIGH = 0.3; // part of the picture's height that instruments take at most
 const TRACE = 60; // past places of the g-g dot
 const FULL = 1.1; // g at the edge of the g-g circle
 
@@ -30,7 +31,7 @@ export class Hud {
 
   draw() {
     const ratio = Math.min(window.devicePixelRatio || 1, 2), { canvas } = this;
-    const room = canvas.parentElement.clientWidth - 20, scale = Math.min(1, room / this.width);
+    const { clientWidth, clientHeight } = canvas.parentElement, scale = Math.min(1, (clientWidth - 20) / this.width, (HIGH * clientHeight) / HEIGHT);
     const [width, height] = [Math.round(this.width * scale), Math.round(HEIGHT * scale)];
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
