@@ -124,7 +124,7 @@ class LivePage(Page):
     axles of ``others``, by label, lie over those of the first and do not change.
     """
 
-    start = "kc.js"
+    _start = "kc.js"
 
     def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:
         self.rig, self.points, self.title = rig, points, title

@@ -38,7 +38,7 @@ class DrivePage(Page):
         If there is no machine, two have one label, or the step is not between `SHORTEST` and `LONGEST`.
     """
 
-    start = "drive.js"
+    _start = "drive.js"
 
     def __init__(self, machines: Sequence[Machine], title: str = "Drive", step: float = STEP) -> None:
         labels = [machine.label for machine in machines]

@@ -91,7 +91,7 @@ class Page(ABC):
     """
 
     title: str
-    start: ClassVar[str]
+    _start: ClassVar[str]
     """Script of the folder ``web`` that starts the page."""
 
     @abstractmethod
@@ -109,7 +109,7 @@ class Page(ABC):
             "LIBRARY": compress_text((WEB / LIBRARY).read_bytes()),
             "CONTENT": json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
             "PACKED": packed.text(),
-            "SCRIPT": script(self.start),
+            "SCRIPT": script(self._start),
         }
         text = (WEB / "page.html").read_text("utf-8")
         return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], text)

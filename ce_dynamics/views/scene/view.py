@@ -49,7 +49,7 @@ class View(Page):
         At the start.
     """
 
-    start = "play.js"
+    _start = "play.js"
 
     def __init__(self, takes: Sequence[Take], title: str, camera: str = "orbit") -> None:
         if not takes:
