@@ -93,7 +93,7 @@ def noise_of(residuals: Floats, predicted: Floats, rate: Floats) -> Noise:
     for _ in range(20):
         s = basis @ variances
         rows = np.column_stack((basis / scale, np.minimum(residuals**2, OUTLYING**2 * s))) / s[:, np.newaxis]
-        R = np.linalg.qr(rows, mode="r")
+        R = np.asarray(np.linalg.qr(rows, mode="r"))
         found, before = nnls(R[:3, :3], R[:3, 3])[0] / scale, variances
         variances = np.maximum(found, [least, 0.0, 0.0])
         if np.allclose(variances, before, rtol=SAME_NOISE, atol=0.0):

@@ -85,9 +85,6 @@ def compute_weighted_rms(t: Floats, a: Floats, weighting: Weighting) -> float:
     return float(np.sqrt(np.mean(weighted * weighted)))
 
 
-Floats = NDArray[np.float64]
-
-
 class Figure(NamedTuple):
     """One number: key for programs, label for people, value and unit (``"1"`` for a plain number)."""
 

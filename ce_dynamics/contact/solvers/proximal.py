@@ -371,8 +371,8 @@ def projection_derivative(rows: ScaledRows, y: Floats, p: Floats) -> Any:
     D = np.where(n[i] == n[k], along[i] * along[k], 0.0)
     D += np.where(i == k, diagonal[i], np.where(k == rows.partner[i], beside[i], 0.0))
     kept = D != 0.0
-    starts = np.concatenate(([0], np.cumsum(kept)), dtype=np.int32)[starts]
-    return sp.csr_matrix((D[kept], k[kept], starts), shape=(m, m))
+    kept_before = np.concatenate(([0], np.cumsum(kept)), dtype=np.int32)
+    return sp.csr_matrix((D[kept], k[kept], kept_before[starts]), shape=(m, m))
 
 
 def shift_derivative(rows: ScaledRows, w: Floats) -> Any:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
@@ -33,6 +34,9 @@ from ce_dynamics.contact.newton import (
     newton_small,
 )
 from ce_dynamics.simulation.integrators.kernels import kernel
+
+Indices = NDArray[np.int32]
+"""Indices as SciPy's sparse matrices hold them."""
 
 Operator: TypeAlias = Any
 """A square matrix: array, or SciPy sparse array or matrix."""
@@ -187,7 +191,7 @@ class ScaledRows:
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), ties[order].astype(np.int64)
 
     @cached_property
-    def pairs(self) -> tuple[Integers, Integers, Integers]:
+    def pairs(self) -> tuple[Integers, Indices, Indices]:
         """Rows and columns of all pairs of rows of a contact, in CSR order, and where each row starts."""
         own, ones = np.arange(len(self)), np.ones(len(self))
         member = sp.csr_matrix((ones, (own, self.normal_of)))
@@ -196,7 +200,7 @@ class ScaledRows:
         return np.repeat(own, np.diff(pattern.indptr)), pattern.indices, pattern.indptr
 
     @cached_property
-    def by_normal(self) -> tuple[Integers, Integers]:
+    def by_normal(self) -> tuple[Indices, Indices]:
         """Rows sorted by their normal row, and where those of each begin."""
         order = np.argsort(self.normal_of, kind="stable").astype(np.int32)
         counts = np.bincount(self.normal_of, minlength=len(self))

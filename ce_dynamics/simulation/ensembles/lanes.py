@@ -184,7 +184,7 @@ class FixedLanes(Lanes):
             came = self._run(group_of(self.runs, members, lanes), stop)
             for k in range(0, len(members), width):
                 some = members[k : k + width]
-                reached = Reached(*(np.ascontiguousarray(part[..., k : k + width]) for part in came))
+                reached = Reached._make(np.ascontiguousarray(part[..., k : k + width]) for part in came)
                 yield some, self.outcome(group_of(self.runs, some, width), reached)
 
     def _run(self, group: Group, stop: StopSign) -> Reached:

@@ -29,6 +29,12 @@ SWEEP = ("sweep", VARY, "--runs", "2", "--processes", "1", "--output", "bad")
 RIG = ("kc", "--travel", "-0.01:0.01:3", "--steering", "-0.1:0.1:3", "--no-plots", "--output", "bad")
 HANDLING = ("handling", "step-input", "--no-plots")
 
+MANOEUVRES = ("double-lane-change", "step-steer", "steady-circle", "no-such")
+OPTIONS: tuple[str, ...] = (
+    "", "radius", "radius=", "=1", "radius=nan", "nothing=1", "speed=12", "radius=1 km^999", "radius=-1",
+    "friction=0", "friction=inf", "steer=2",
+)  # fmt: skip
+
 WRONG: tuple[tuple[tuple[str, ...], dict[str, tuple[str, ...]]], ...] = (
     (SHORT, {
         "--rtol": (*NUMBERS, "2", "1", "1e-300", "1e300"), "--atol": NUMBERS, "--speed": NUMBERS,
@@ -45,13 +51,7 @@ WRONG: tuple[tuple[tuple[str, ...], dict[str, tuple[str, ...]]], ...] = (
         "--manoeuvre": ("no", "drift", "double-lane-change ", "\0", LONG),
         "--model": ("no", "drift", "\0", LONG, "/dev/zero", "/dev/null", "/tmp", "/proc/self/mem"),
     }),
-    *(
-        (("-m", manoeuvre, "--speed", "12", *SHORT), {"-o": (
-            "", "radius", "radius=", "=1", "radius=nan", "nothing=1", "speed=12", "radius=1 km^999",
-            "radius=-1", "friction=0", "friction=inf", "steer=2",
-        )})
-        for manoeuvre in ("double-lane-change", "step-steer", "steady-circle", "no-such")
-    ),
+    *((("-m", manoeuvre, "--speed", "12", *SHORT), {"-o": OPTIONS}) for manoeuvre in MANOEUVRES),
     (SWEEP, {
         "--step": (*NUMBERS, "1e-12", "1e-300", "1e-15 s"), "--interval": (*NUMBERS, "1e-9", "1e-300"),
         "--duration": NUMBERS, "--speed": NUMBERS,

@@ -74,16 +74,18 @@ def test_moments_act_one_step_late_in_wheels_axes(h: float) -> None:
 
 
 def quaternion_of(M: Floats) -> Floats:
-    """Return what `ChMatrix33::GetQuaternion` makes of a matrix, of whatever length its columns are."""
+    """Return the quaternion of `ChMatrix33::GetQuaternion`, for columns of any length."""
+    q = np.empty(4)
     trace = M[0, 0] + M[1, 1] + M[2, 2]
     if trace >= 0.0:
         s = np.sqrt(trace + 1.0)
-        return np.array((s * s, M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1])) * 0.5 / s
+        q[:] = s * s, M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1]
+        q *= 0.5 / s
+        return q
     i = 1 if M[1, 1] > M[0, 0] else 0
     i = 2 if M[2, 2] > M[i, i] else i
     j, k = (i + 1) % 3, (i + 2) % 3
     s = np.sqrt(M[i, i] - M[j, j] - M[k, k] + 1.0)
-    q = np.empty(4)
     q[1 + i] = 0.5 * s
     q[0], q[1 + j], q[1 + k] = np.array((M[k, j] - M[j, k], M[j, i] + M[i, j], M[k, i] + M[i, k])) * 0.5 / s
     return q

@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields, replace
 import numpy as np
 import pytest
 
-from ce_dynamics.models.tyres.contract import WheelOnRoad
+from ce_dynamics.models.tyres.contract import PEAK_SLIPS, WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula import outputs
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
@@ -61,7 +61,7 @@ def answers(c: Coefficients, turn_slip: bool) -> Iterator[np.ndarray]:
 def few_slips(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Peaks among a tenth of the slips: they take most of the time that a tyre takes to be made."""
     outputs.find_peak.cache_clear()
-    monkeypatch.setattr(outputs, "PEAK_SLIPS", outputs.PEAK_SLIPS[::10])
+    monkeypatch.setattr(outputs, "PEAK_SLIPS", PEAK_SLIPS[::10])
     yield
     outputs.find_peak.cache_clear()
 

@@ -103,8 +103,10 @@ def test_fiala_reaches_the_friction_of_the_road(road: float) -> None:
 
     At half the nominal load the peak is at less slip, and friction up to 4 % larger.
     """
-    falling = {"mu": 0.9835, "mu_sliding": 0.5568, "slip_stiffness": 193929.0, "cornering_stiffness": 5e4}
-    tyre = FialaTyre(radius=0.47, cz=326332.0, cx=1e5, cy=1e5, width=0.3, **falling)
+    tyre = FialaTyre(
+        radius=0.47, cz=326332.0, cx=1e5, cy=1e5, width=0.3, mu=0.9835, mu_sliding=0.5568,
+        slip_stiffness=193929.0, cornering_stiffness=5e4,
+    )  # fmt: skip
 
     def peak(load: float) -> float:
         friction, slips = road / tyre.own_friction, np.geomspace(2e-3, 1.5, 400)
