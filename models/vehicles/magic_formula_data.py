@@ -72,7 +72,7 @@ def effective_coefficients(c: Coefficients, names: Sequence[str], heavy: bool, t
 
     def answer(wheel: Array, x: Array, values: Array) -> dict[str, Array]:
         bind(free, values, (wheel,))
-        found = tyre.evaluate(WheelOnRoad(*wheel[:8], v_centre=tuple(wheel[8:])), x)
+        found = tyre.evaluate(WheelOnRoad(*wheel[:8])._replace(v_centre=tuple(wheel[8:])), x)
         return {"answer": np.array([*found[:6], *found.x_dot], dtype=object)}
 
     first = WHEEL + len(tyre.states)
