@@ -77,11 +77,12 @@ class ForgivingCache(FunctionCache):
         if what not in _said:
             _said.add(what)
             _log.warning(
-                "loops are compiled anew: those kept in %s cannot %s (%s); make room there, or set "
-                "NUMBA_CACHE_DIR to another folder",
+                "loops are compiled anew: those kept in %s cannot %s (%s); make room there, or set %s to "
+                "another folder",
                 self.cache_path,
                 what,
                 error,
+                disk_cache.VARIABLE if self._shared else "NUMBA_CACHE_DIR",
             )
 
 
