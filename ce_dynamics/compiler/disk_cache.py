@@ -8,8 +8,8 @@ included, which `load_with` reads; what is wrong with the disk merely disables t
 Machine code that is loaded is run, so that an entry counts only if this user or the administrator wrote it:
 it is a regular file, and neither it nor a folder on its path belongs to others or can be written to by them.
 Who can write such an entry can run code as this user anyway, so that no secret key would protect more.
-Everything else that is kept is text or JSON that is parsed.  Only numba unpickles, what it has kept in folders
-of its own, after the same checks (`ce_dynamics.compiler.loops`).
+Everything else that is kept is text or JSON that is parsed.  Only numba unpickles what it has kept, after the
+same checks of its folder and files (`ce_dynamics.compiler.loops`).
 """
 
 from __future__ import annotations
