@@ -230,7 +230,7 @@ def off_axis(body: Body, vector: Array) -> bool:
     axis = getattr(body.inboard, "axis", None)
     if is_free(vector) or is_free(axis):
         return True
-    return axis is None or bool(np.linalg.norm(np.cross(axis, vector)) > 1e-12 * np.linalg.norm(vector))
+    return axis is None or bool(np.linalg.norm(cross(axis, vector)) > 1e-12 * np.linalg.norm(vector))
 
 
 def carry_point(p: Placement, point: PointState) -> PointState:

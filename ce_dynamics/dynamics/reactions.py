@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.algebra.arrays import Array, concatenate, zeros
+from ce_dynamics.algebra.arrays import Array, concatenate, cross, zeros
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
@@ -139,7 +139,7 @@ class BackwardPass:
         R = self.R[body.name]
         alpha, inertia = self.values(accelerations.alpha[body.name]), self.values(body.inertia)
         omega = R.T @ self.values(self.outward.placement(body, self.system.ground).w)
-        torque = inertia @ alpha[:3] + np.cross(omega, inertia @ omega)
+        torque = inertia @ alpha[:3] + cross(omega, inertia @ omega)
         f = rotate_vector(R, spatial(torque, self.values(body.mass) * alpha[3:]))
         if body.name in self.loads.wrenches:
             p = self.outward.embedding.owner[body.name].parent

@@ -250,7 +250,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
     loop = kernel.loop
     _, Y = kernel(q0, kernel.p0)
     Y1 = kernel.scale_columns(Y)[:, : loop.m]
-    largest = max(1.0, float(np.linalg.norm(Y1, 2)))
+    largest = max(1.0, float(np.linalg.norm(Y1, 2)) if Y1.size else 0.0)
     if Y1.shape[0] >= loop.m and smallest_singular(Y1) > SINGULAR * largest:
         return
     given = [body.name for body in kernel.parameters]
