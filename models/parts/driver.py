@@ -49,7 +49,7 @@ CREEP = 3.0
 """Least `SteeringResponse.rocking` [m/s]: below it tyres that stick at rest let the body rock.
 
 It is the end of the blend of `ce_dynamics.models.tyres.chrono`."""
-LEFT = 0.1
+EXCESS_PART = 0.1
 """Largest part of a speed by which an engine may exceed it before the driver brakes."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
@@ -289,10 +289,10 @@ def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | No
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
     """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once.
 
-    The excess left to the engine is at most a part of the speed, `LEFT`: idling engines creep.
+    The excess left to the engine is at most a part of the speed, `EXCESS_PART`: idling engines creep.
     """
     lacking = target - sensors["vx"]
-    left = minimum(p.brake_margin, LEFT * target)
+    excess = minimum(p.brake_margin, EXCESS_PART * target)
     throttle = saturate_unit(p.hold_throttle + p.throttle_gain * lacking, SOFTNESS)
-    brake = saturate_unit(p.brake_gain * (-lacking - left), SOFTNESS)
+    brake = saturate_unit(p.brake_gain * (-lacking - excess), SOFTNESS)
     return throttle, brake
