@@ -282,7 +282,7 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
             notes = [f"{missing.sum()} of {len(time)} samples are no numbers"] * bool(missing.any())
             if np.nanmax(channel.values) == np.nanmin(channel.values):
                 notes.append(f"is constant, {np.nanmax(channel.values):g} {channel.unit}")
-            notes += spikes(channel)
+            notes += note_spikes(channel)
             findings += [RecordingFinding(name, "note", note) for note in notes]
             if kind == "input":
                 good &= ~missing
@@ -309,8 +309,8 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
     return replace(run, spans=stretches(time, good, GAP * usual), findings=findings)
 
 
-def spikes(channel: Channel) -> list[str]:
-    """Return a note on single samples far from both neighbours, as codes of invalid values are."""
+def note_spikes(channel: Channel) -> list[str]:
+    """Note single samples far from both neighbours, as codes of invalid values are."""
     values = channel.values[np.isfinite(channel.values)]
     usual = float(np.ptp(np.quantile(values, (0.05, 0.95))))
     steps = np.diff(values) / (SPIKE * usual or np.inf)
