@@ -1,7 +1,5 @@
 """Run a campaign: ``python -m tests.campaign NAME [ARGUMENT ...]``; without a name, list all."""
 
-from __future__ import annotations
-
 import ast
 import runpy
 import sys

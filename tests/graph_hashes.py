@@ -7,8 +7,6 @@ compiled.
 ``python -m tests.graph_hashes squeezer "random 3"`` is for models whose names contain one of these words.
 """
 
-from __future__ import annotations
-
 import argparse
 import warnings
 from collections.abc import Callable, Iterator

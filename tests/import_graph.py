@@ -4,8 +4,6 @@ Every import counts: type-only ones, those inside functions, and relative ones. 
 of pyproject.toml with import-linter, which finds modules outside the package by the folders below.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """A sample of the generated bad input; ``python -m tests.campaign bad_input`` runs all of it."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

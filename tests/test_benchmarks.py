@@ -1,7 +1,5 @@
 """The benchmark suite runs, what it builds for other engines is the ride model, its page shows its output."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

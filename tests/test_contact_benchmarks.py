@@ -1,7 +1,5 @@
 """The commands that measure contact solvers run, and read the formats they say."""
 
-from __future__ import annotations
-
 import gzip
 import importlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Signs and axes are what docs/conventions.md says: every line of its tables is driven here."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ right after it is what it prints.  In a ``console`` block the lines after ``$`` 
 what they print (``...`` stands for anything).  Other blocks are only shown.
 """
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import functools

@@ -1,7 +1,5 @@
 """The house is in order: arrows down, no circles, few entries; tests and packages in step with it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Public names stay: what programs of users write is listed, and nothing of it vanishes without a warning."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import warnings

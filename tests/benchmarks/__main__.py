@@ -1,7 +1,5 @@
 """``python -m tests.benchmarks``: run the suite."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

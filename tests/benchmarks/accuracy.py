@@ -1,7 +1,5 @@
 """Runs over time: cost against the error of the ride model, and drift of closed loops over a minute."""
 
-from __future__ import annotations
-
 import contextlib
 import runpy
 from collections.abc import Callable, Iterable

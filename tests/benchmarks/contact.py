@@ -7,8 +7,6 @@ of the initial energy: ½ pᵀ(w⁻ + w⁺) of a single rebound with e ≤ 1 is 
 left when it begins; for several impacts at once Newton's law can gain.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from itertools import pairwise

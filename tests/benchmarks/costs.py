@@ -1,7 +1,5 @@
 """Costs of ẏ: suspensions, shipped vehicles, tyres, closed forms, large aggregated bodies."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterable

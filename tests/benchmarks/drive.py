@@ -1,7 +1,5 @@
 """Physics in a page: how fast WebAssembly steps vehicles in Node.js, whose engine is Chromium's."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

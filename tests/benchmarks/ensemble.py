@@ -1,7 +1,5 @@
 """Many vehicles at once: lanes and threads, single precision, environments."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """One evaluation of the ride model's accelerations in every engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

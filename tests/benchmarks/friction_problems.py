@@ -11,8 +11,6 @@ The residual is ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).  ``--st
 with a kept one, such as that of the ladder of ten stages that `Chain` had before.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

@@ -1,7 +1,5 @@
 """Sizes of an installation with each dependency and its use, and times of imports."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

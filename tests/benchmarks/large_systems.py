@@ -1,7 +1,5 @@
 """Mechanisms with any number of loops: chains and combs of four-bars, trees of double wishbones."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints

@@ -1,7 +1,5 @@
 """Cost against the number of loops: chains and combs of four-bars, trees of double wishbones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

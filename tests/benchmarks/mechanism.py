@@ -4,8 +4,6 @@ All bodies have parallel axes in the design pose; a body's origin is its inboard
 timed here are design poses, in which rotations are the identity.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -130,7 +128,7 @@ class Mechanism:
         return result
 
     @property
-    def with_weight(self) -> Mechanism:
+    def with_weight(self) -> "Mechanism":
         """The same with the weights among the loads."""
         weights = [Load(j.name, j.com, j.mass * np.array(self.gravity)) for j in self.joints]
         return replace(self, loads=(*self.loads, *weights))

@@ -1,7 +1,5 @@
 """Other engines over time: what the accuracy and the drift of the ride model are compared with."""
 
-from __future__ import annotations
-
 import importlib.util
 import time
 from collections.abc import Callable, Iterator

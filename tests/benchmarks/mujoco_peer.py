@@ -1,7 +1,5 @@
 """MuJoCo on the ride model: closures are soft equality constraints, as hard as they can be made."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

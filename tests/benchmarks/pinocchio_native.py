@@ -1,7 +1,5 @@
 """Pinocchio in C++: its headers, which come with the package ``pin``, compiled for this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os

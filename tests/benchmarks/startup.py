@@ -1,7 +1,5 @@
 """From the prompt to the first result: nothing cached, and everything cached."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

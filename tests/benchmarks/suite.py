@@ -1,7 +1,5 @@
 """The parts of the suite, how they are put together, and the budgets that they keep."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Curves of an axle on the rig, their derivatives, and an optimisation, once compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -4,8 +4,6 @@ On a machine that does other work as well, means say how busy it was; minima of 
 needs.  Taking turns makes what is compared see the same machine.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import os

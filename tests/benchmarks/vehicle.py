@@ -1,7 +1,5 @@
 """The full vehicle with tyres, driveline and driver: how much faster than real time one core is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ce_dynamics.models.hmmwv import prepare

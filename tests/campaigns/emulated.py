@@ -5,8 +5,6 @@ libc6-arm64-cross; wine64).  `importer.c` steps them; its numbers have to be tho
 platform, bit by bit.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct

@@ -1,7 +1,5 @@
 """Closure errors at thousands of states: the physics traced once and run on many numbers at a time."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +14,7 @@ from ce_dynamics.embedding.closures.loop import closure_errors
 LANES = 8
 
 
-def closure_errors_of(embedding: Embedding) -> ManyTimes:
+def closure_errors_of(embedding: Embedding) -> "ManyTimes":
     """Return a function for closure errors (M, closures) at (q, u) (M, n_q) and (M, n_u); NaN unassembled."""
     layout = Layout(embedding)
 

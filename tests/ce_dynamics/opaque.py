@@ -4,8 +4,6 @@ It offers exactly the operations that physics may use on traced scalars.  Code t
 it to `math` or lets NumPy turn it into a float fails with it.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable
@@ -33,7 +31,7 @@ class OpaqueTruth:
 def hidden(operation: Callable[..., Any], *, truth: bool = False) -> Any:
     """Return the method that applies an operation to hidden floats and plain ones."""
 
-    def method(self: Opaque, *others: Any) -> Any:
+    def method(self: "Opaque", *others: Any) -> Any:
         if not all(isinstance(other, (Opaque, int, float, np.floating, np.integer)) for other in others):
             return NotImplemented  # arrays take over, entry by entry
         result = operation(self._hidden, *map(reveal_scalar, others))
@@ -64,11 +62,11 @@ class Opaque:
     sqrt, exp, log, floor = hidden(math.sqrt), hidden(math.exp), hidden(math.log), hidden(math.floor)
     arctan2, arctan2_of = hidden(math.atan2), hidden(lambda x, y: math.atan2(y, x))
 
-    def __pow__(self, exponent: int) -> Opaque:
+    def __pow__(self, exponent: int) -> "Opaque":
         assert isinstance(exponent, int)
         return Opaque(self._hidden**exponent)
 
-    def look_up(self, table: Table, offset: int) -> Opaque:
+    def look_up(self, table: Table, offset: int) -> "Opaque":
         """The number of a table at this index plus an offset."""
         return Opaque(table.at(self._hidden, offset))
 

@@ -13,8 +13,6 @@ yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a 
 ``tyres``: every Magic Formula tyre of it, on a vehicle.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Differences between the shipped HMMWV and that with the data of Chrono's program, in one table."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ From 1 m/s to the fastest that each vehicle holds, on a dry and on a slippery ro
 model with its driver, and runs straight on and braking to rest.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

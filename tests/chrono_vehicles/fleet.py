@@ -1,7 +1,5 @@
 """All vehicles of a folder of Chrono's data: which are read, and how they settle, drive, steer and brake."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import NamedTuple

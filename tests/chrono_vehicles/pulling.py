@@ -7,8 +7,6 @@ model's knuckles.  With the yaw of the beams themselves that makes a circle, who
 with a run.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ They are settled and driven straight ahead, nothing else, so that the table take
 several times counts.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings

@@ -1,7 +1,5 @@
 """A step steer against a record of Chrono's HMMWV, from the shipped vehicle to Chrono's data and ways."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Magic Formula tyres below a folder of Chrono's data, on vehicles: they settle, drive, steer and brake."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import NamedTuple

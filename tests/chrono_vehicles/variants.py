@@ -3,8 +3,6 @@
 Each is read, settled, driven straight, steered and braked, or refused in one line; anything else is a defect.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

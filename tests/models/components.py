@@ -1,7 +1,5 @@
 """Components with the HMMWV's figures (Project Chrono's public vehicle data), and a scripted observer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

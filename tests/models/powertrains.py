@@ -1,7 +1,5 @@
 """Powertrains of every kind from their parts, with shafts that do not matter unless given."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ce_dynamics.models.parts.brake import ClutchData

@@ -1,7 +1,5 @@
 """``python -m tests.pictures [NAME...]``: draw pictures of the documentation, print what a frame costs."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The same scene drawn by MuJoCo: shapes of a take at one instant, from the camera of a page."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Any

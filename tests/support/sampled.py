@@ -1,7 +1,5 @@
 """A cart that sampled controllers hold: two periods, memory of both kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import ce_dynamics as ce

@@ -4,8 +4,6 @@ All categories if none is named; options are those of pytest, ``-n 2`` unless gi
 compiled code ends with the case that it runs, which pytest names.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Analyses of models, views, tables, quantities of results."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """Cases of bad input, and the rules for their ends."""
 
-from __future__ import annotations
-
 import faulthandler
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """All cases by category, in an order that is always the same."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from inspect import signature

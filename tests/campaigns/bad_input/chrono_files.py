@@ -3,8 +3,6 @@
 Each is read as it is, or converted with its bushings and trailer, and built into a system.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Command lines of ``simulate-vehicle`` and its subcommands: exit code 2 and one line, never a traceback."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from typing import Any

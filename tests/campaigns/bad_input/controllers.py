@@ -1,7 +1,5 @@
 """Control laws with memory."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data files of the HMMWV: wrong files, damaged ones, overrides; `vehicle_files` has wrong lines."""
 
-from __future__ import annotations
-
 import random
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """Descriptions of systems: every argument of every public constructor and method, one at a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

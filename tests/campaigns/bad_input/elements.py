@@ -1,7 +1,5 @@
 """Force elements, closures, contacts of plain bodies and constraints of the augmented form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Machines that pages drive, feet and shapes of robots' files."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rigs, targets, tolerances, optimisation; manoeuvres, procedures, drive pages."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

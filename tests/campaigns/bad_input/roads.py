@@ -1,7 +1,5 @@
 """Roads by name, of height maps, of files; frictions."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Robot files changed in one place each, damaged at random, or made to be too much."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

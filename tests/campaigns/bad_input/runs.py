@@ -1,7 +1,5 @@
 """Runs and answers of compiled models: states, inputs, methods, times, tolerances."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

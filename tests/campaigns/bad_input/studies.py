@@ -1,7 +1,5 @@
 """Studies of many runs in a file, advice of a method, steady states, derivatives of runs, exports."""
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections.abc import Callable

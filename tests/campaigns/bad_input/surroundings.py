@@ -1,7 +1,5 @@
 """Surroundings of a run: special files where files are read or written, names, environment variables."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Distributions, samples and plans of sweeps; the tests of sweeps damage their folders."""
 
-from __future__ import annotations
-
 import json
 from functools import cache, partial
 from typing import Any

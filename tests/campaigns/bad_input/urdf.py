@@ -1,7 +1,5 @@
 """URDF with loops."""
 
-from __future__ import annotations
-
 from ce_dynamics.readers import read_urdf
 from tests.campaigns.bad_input.cases import Case, reading
 from tests.campaigns.bad_input.robot_files import ROBOTS, of_texts

@@ -1,7 +1,5 @@
 """Values that are wrong, by kind, and a case for each argument that takes them."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ Each is loaded and built into a system, which is where trailers, hulls, columns,
 leaf springs and whatever else a file may have are checked.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Tyre property files, SDF files, environments."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

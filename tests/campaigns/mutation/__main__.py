@@ -1,7 +1,5 @@
 """Campaign ``mutation``: sample mutants, run the tests on each, list the survivors."""
 
-from __future__ import annotations
-
 import argparse
 import random
 import tempfile

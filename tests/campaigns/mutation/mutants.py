@@ -1,7 +1,5 @@
 """Mutants of a source file: one change each, as somebody could have mistyped it."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections.abc import Iterator

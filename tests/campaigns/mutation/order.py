@@ -1,7 +1,5 @@
 """Order of tests, and the notes of their runs: the likeliest witnesses of a change come first."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

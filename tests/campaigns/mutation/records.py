@@ -3,8 +3,6 @@
 Both count for as long as the line that a mutant changes is unchanged.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ the project: that saves most of the time a killed mutant costs.  All times are p
 so that a loaded machine gives the same verdicts as an idle one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Subjects of mutation, and the tests that have to notice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -6,8 +6,6 @@ without an effect are listed, and make the exit code 1.  Numbers whose every cha
 zero that a table has to begin with, are listed as well; they are not silently without effect.
 """
 
-from __future__ import annotations
-
 import sys
 
 from ce_dynamics.models.vehicles.files import SHIPPED

@@ -1,7 +1,5 @@
 """Consequences of a vehicle's numbers: the graph of its dynamics, its start, its driver."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Sequence

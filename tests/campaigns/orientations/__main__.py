@@ -7,8 +7,6 @@ Mechanisms that have no state near the design pose at which accelerations can be
 near dead centres, are passed over and others drawn in their place; their closures are looked at all the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections import Counter

@@ -3,8 +3,6 @@
 `python -m tests.campaign orientations --builders` puts every one of them everywhere.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial

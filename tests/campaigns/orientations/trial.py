@@ -1,7 +1,5 @@
 """One mechanism: what came of it."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from dataclasses import replace

@@ -4,8 +4,6 @@ Coasting in neutral, braking in neutral, full throttle from walking pace to 100 
 from 36 to 60 in the third gear), speeds of the shifts.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

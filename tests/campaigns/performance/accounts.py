@@ -3,8 +3,6 @@
 Every vehicle drives for a second from 15 m/s, pulled, steered and braked at once, with RK4 at two steps.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

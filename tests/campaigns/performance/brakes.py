@@ -11,8 +11,6 @@ Regulation 13-H (annex 5, two axles) requires that f of the front axle is above 
 the first count as one.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import NamedTuple
 

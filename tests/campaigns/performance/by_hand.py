@@ -4,8 +4,6 @@ Engine maps are looked up with `numpy.interp`, gears are shifted at once, wheels
 driven axles times the tyres' largest longitudinal force is less than what the engine gives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

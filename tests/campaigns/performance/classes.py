@@ -4,8 +4,6 @@ Acceleration, braking and cornering are measured by the tests of `ce_dynamics.mo
 frequencies follow from the rig, a second roll gradient from statics, the top speed from a balance of forces.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ A vehicle drives from 15 m/s with inputs that do not change: through a ``bend`` 
 compared with one of 0.125 ms.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Mapping, Sequence

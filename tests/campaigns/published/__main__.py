@@ -1,7 +1,5 @@
 """Campaign ``published``: published mechanisms in four formulations, as tables and a figure."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

@@ -4,8 +4,6 @@ Runs it through its positions in line, and prints how far the first crank's top 
 of what symmetry leaves, θ̈ = −g cos θ ((N + 1)/2 + N)/((N + 1)/3 + N), and how far loops open on the way.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

@@ -1,7 +1,5 @@
 """One mechanism, integrated in four formulations to the same tolerances."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 

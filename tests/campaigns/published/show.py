@@ -1,7 +1,5 @@
 """Tables and the figure of the comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A robot is a URDF file with a YAML file of its loops beside it (of the same stem, or the only one there).
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One robot: read, compiled, assembled at random states, compared with two other forms of its equations."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -70,7 +68,7 @@ class Row:
     trouble: str = ""
     model: ce.Model | None = None
 
-    def add(self, reference: Reference, q: Array, v: Array) -> None:
+    def add(self, reference: "Reference", q: Array, v: Array) -> None:
         """Compare at one more state."""
         closure, augmented, spread, exact, noise = reference.differences(q, v)
         self.closure = float(np.fmax(self.closure, closure))

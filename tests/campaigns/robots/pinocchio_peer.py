@@ -1,7 +1,5 @@
 """Pinocchio's reading of a URDF file with loops beside it, and exact equations of motion from its terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Motion inside an aggregated body against differences of homogeneous transforms along a smooth path."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,7 +53,7 @@ class Chain:
     def theta_dot(self) -> Floats:
         return np.concatenate([self.v[body.name] for body in self.free] or [np.zeros(0)])
 
-    def with_velocities(self, theta_dot: Floats, *, drive: bool) -> Chain:
+    def with_velocities(self, theta_dot: Floats, *, drive: bool) -> "Chain":
         """The same configuration at other rates; ``drive`` lets prescribed hinges move."""
         still = {name: np.zeros(len(v)) for name, v in self.v.items()}
         v = {name: self.v[name] if drive else still[name] for name in self.driven}

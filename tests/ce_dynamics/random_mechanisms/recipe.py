@@ -4,8 +4,6 @@ All geometry is given in the design pose, so whatever edges a graph has, they al
 they leave depend on the graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -75,7 +73,7 @@ class Recipe:
     seed: int = 0
     order: tuple[int, ...] = field(default=())
     """Order in which edges are tried for the spanning tree, after those it must have; as given if empty."""
-    place: Place | None = None
+    place: "Place | None" = None
     """Place of the mechanism; the place of its random geometry if not given."""
 
     @property

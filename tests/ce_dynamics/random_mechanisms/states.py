@@ -1,7 +1,5 @@
 """A random state of a random mechanism, and the same state on another spanning tree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -46,7 +44,7 @@ class State(NamedTuple):
         return Instant(self.embedding, self.layout, self.q, self.v, np.zeros(0), self.u)
 
     @property
-    def course(self) -> Callable[[float], State]:
+    def course(self) -> "Callable[[float], State]":
         """The state a short time later, to first order in it, prescribed motions included."""
         instant = self.instant
         q_dot, v_dot = instant.q_dot.astype(float), instant.accelerations.v_dot.astype(float)

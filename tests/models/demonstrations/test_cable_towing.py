@@ -1,7 +1,5 @@
 """Bodies towed by cables: the source's matrices, slack and taut, uniqueness, embedded systems."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of the demonstrations: what they draw meets where it should, at every instant."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,5 @@
 """The planar suspension: its rows as the source prints them, and its motion against analytic solutions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

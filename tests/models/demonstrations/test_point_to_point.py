@@ -4,8 +4,6 @@ Accelerations in random states are of order 100; linear solves of 15 unknowns wi
 lose some 1e-13 of that, so ROUNDING is relative to the largest.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ Integrations run at rtol 1e-11 (embedded) and 1e-10 (augmented) over some 20 to 
 below 1e-9 of lengths and forces of order 1 to 10.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

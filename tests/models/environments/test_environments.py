@@ -1,7 +1,5 @@
 """Environments of Gymnasium: its own checker, its own vector environment, runs in Python."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """Tasks: what is seen and how it is judged, against plain geometry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A small vehicle for environments: a plate that slides in a plane on two axles, quickly compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

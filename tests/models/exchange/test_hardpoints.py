@@ -1,7 +1,5 @@
 """Hardpoints of a vehicle, written as tables of other tools, come back as its own."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ gain is left of their curvature, (α/α_max)², and of the driver, who holds the
 by themselves, such as those with drag links, do not end such a record at rest and are refused by the metric.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -6,8 +6,6 @@ linear single-track model is exact up to squares of angles:
     d/dt [v_y, ψ̇] = A [v_y, ψ̇] + B δ at constant v_x.                                                  (a)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

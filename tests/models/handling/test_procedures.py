@@ -1,7 +1,5 @@
 """Tests of standards on a linear single-track model come to its closed-form values; failures are said."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

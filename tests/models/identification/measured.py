@@ -5,8 +5,6 @@ FOLDER has the runs of the AV-21 (linklab-uva/deep-dynamics) and of CarMaker's M
 predicted instead of the kept ones of FOLDER.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ often estimates lie within three standard deviations.  One fit of 30 numbers to 
 fast a window forgets its start.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Mapping, Sequence

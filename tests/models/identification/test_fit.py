@@ -1,7 +1,5 @@
 """Fits to data that the library made itself, with known numbers and noise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Inertial parameters by linear regression."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

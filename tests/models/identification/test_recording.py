@@ -1,7 +1,5 @@
 """Reading of recorded runs: mapping, formulas, gaps, and mistakes that are named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -5,8 +5,6 @@ springs nothing loads the bushings but their own torsion.  Springs on the lower 
 and lean of one at 60 % of the arm are found with which both are Adams', to all digits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import root
 

@@ -5,8 +5,6 @@ unknowns beside the displacements, and all equilibria and gaps vanish at once.  
 ½ Σ kᵢ dᵢ² + ½ Σ cᵢ φᵢ², d being the displacement of its centre and φ the rotation vector.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

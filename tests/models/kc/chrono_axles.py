@@ -5,8 +5,6 @@ is where six lengths and the height of its wheel say.  Compared are the place of
 the length of the spring of double wishbones, over ±100 mm; axles are counted from 0.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -7,8 +7,6 @@ the compliance matrix).  What deviates makes the exit code 1; axles with drag li
 mirror image.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

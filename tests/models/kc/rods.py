@@ -4,8 +4,6 @@ A wishbone is two rods, a strut is a slider.  The pose closes the distances of t
 of a slider and the heights of the wheels; velocities follow from the same conditions, differentiated by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -58,7 +56,7 @@ class RodCarrier:
     def origin(self) -> Floats:
         return self.wheels[0].W
 
-    def steered(self, L: Floats) -> RodCarrier:
+    def steered(self, L: Floats) -> "RodCarrier":
         """With the last rod's anchor at L."""
         return replace(self, now=np.vstack((self.anchors[:-1], L)))
 

@@ -1,7 +1,5 @@
 """The sedan with bushings in its front axle: a data file for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 TEXT = """

@@ -4,8 +4,6 @@ Poses are solved to 1e-14 m on both sides; angles and offsets are their differen
 1 m, and figures of the instantaneous motion divide by what may be 0.01 rad/m: 1e-9 leaves four digits.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

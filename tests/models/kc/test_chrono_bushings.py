@@ -4,8 +4,6 @@ Balances of both are found to 1e-9 of a newton over stiffness of 1e6 N/m and len
 left of displacements and angles, 1e-6 of forces of kilonewtons.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Clearances: distances against bounded least squares, derivatives against differences, optima on them."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

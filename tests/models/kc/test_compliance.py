@@ -4,8 +4,6 @@ The suspension is Adams' demonstration of a front axle: hardpoints in mm (x to t
 bushings in N/mm and N mm/rad.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

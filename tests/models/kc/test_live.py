@@ -1,7 +1,5 @@
 """The page in which hardpoints are dragged: its figures are those of the rig, in Node.js and in a browser."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

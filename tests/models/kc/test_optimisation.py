@@ -1,7 +1,5 @@
 """Hardpoints for wanted curves: what was hidden is found again; bounds, dead ends, mistakes; scatter."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

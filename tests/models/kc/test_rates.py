@@ -4,8 +4,6 @@ Lengths are exact to 1e-15 m.  Central differences of order four with h = 5 mm l
 (metres, f⁽⁵⁾ ~ 10 to 1000/m⁴) in first derivatives and h⁴/90 f⁽⁶⁾ in second ones: 1e-7 is derived from that.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rig itself: sweeps, names, ends of travel, mistakes, tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Derivatives of curves: against differences of the rig, and of SciPy's constraint solves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

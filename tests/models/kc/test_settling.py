@@ -5,8 +5,6 @@ The beam heaves by z, rolls by φ and goes sideways by y; z and φ follow from t
 5e-13 f⁽⁵⁾ in first and h⁴/90 f⁽⁶⁾ in second derivatives, and rounding 1e-16 V/h² ~ 1e-8 N/m.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,8 +5,6 @@ square to the strut, and the force that holds the wheel's height: six forces, wh
 A load F makes forces f in the mount, f = a F, and the wheel goes by f a/k along the load.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 Tolerances are those of `test_against_constraints`; loops that are solved numerically close to 1e-13 m.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

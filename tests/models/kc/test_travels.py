@@ -1,7 +1,5 @@
 """Axles with one freedom: a beam that only rises, and one pinned in its middle; figures by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

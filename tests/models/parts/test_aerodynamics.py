@@ -1,7 +1,5 @@
 """Forces of the air: coasting and top speed by hand, wind, levers, and energy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

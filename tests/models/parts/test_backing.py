@@ -1,7 +1,5 @@
 """Backing trailers up, beside units that roll without slip: their places, hitches and axles alone."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Points of bodies that touch the road: the elastic law, what it dissipates, and how it keeps an order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad

@@ -1,7 +1,5 @@
 """Tyres, brakes and driveline together on a rigid cart, through the compiled pipeline."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

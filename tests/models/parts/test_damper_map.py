@@ -1,7 +1,5 @@
 """Dampers by maps over length and rate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Driver: ramps, paths, steering law and speed, against differences and simple vehicles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

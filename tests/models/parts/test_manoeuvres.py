@@ -1,7 +1,5 @@
 """Manoeuvres: options, inputs over time, the lane change's track."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

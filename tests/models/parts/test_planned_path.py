@@ -1,7 +1,5 @@
 """Paths through gates: conditions, derivatives, and how little they bend."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tables with rounded corners: what they keep of straight lines between points."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rounded corners: the convolution they are, their offset, area and slopes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sympy as sp

@@ -1,7 +1,5 @@
 """Laws by tables: through their points, constant beyond, and energies that are their integrals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad

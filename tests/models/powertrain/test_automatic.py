@@ -1,7 +1,5 @@
 """Engine, torque converter, gear choice and the driveline that they make."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

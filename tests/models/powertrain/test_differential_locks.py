@@ -1,7 +1,5 @@
 """Locks of differentials on two rotors: by their momentum and energy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

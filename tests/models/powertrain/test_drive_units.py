@@ -1,7 +1,5 @@
 """Drive units on a bare shaft: energy, hand calculations, and what a driver expects."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Traction envelope, open differentials, brake."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

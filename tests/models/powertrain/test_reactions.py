@@ -4,8 +4,6 @@ A chassis in space with an axle that rolls on it and two wheels, driven by every
 same with rotors and gears as bodies and couplings of the library, which know nothing of drivelines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

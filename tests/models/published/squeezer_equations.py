@@ -4,8 +4,6 @@ Integrated as an ordinary differential equation for p̈, with positions and velo
 G ṗ = 0 at short intervals.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import cos, hypot, sin
 

@@ -1,7 +1,5 @@
 """Mechanisms with published figures, and the same against the augmented models integrated as a DAE."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """A tyre model on a rig: what it answers as machine code, and a mass on it that slides, stops and stands."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

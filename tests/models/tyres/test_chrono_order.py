@@ -9,8 +9,6 @@ After Project Chrono's source of 2025.  Each step of a vehicle is
    `StateScatter`: only new systems, and those with contacts of the kind NSC, are updated before a step.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

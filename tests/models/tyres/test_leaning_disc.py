@@ -1,7 +1,5 @@
 """Tyres that lean any way: their load and its moment are the gradient of what they store."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

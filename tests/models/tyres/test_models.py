@@ -1,7 +1,5 @@
 """The contract of tyre models, of every one: rest, stop, park, roll, lift off, mirror, executions."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Property files: grammar, units, what is refused."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

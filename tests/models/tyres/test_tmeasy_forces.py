@@ -1,7 +1,5 @@
 """TMeasy tyre: characteristic, contact, stand-still, relaxation, lift-off."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

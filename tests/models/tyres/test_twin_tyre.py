@@ -1,7 +1,5 @@
 """Two tyres on one hub, against what geometry says of two tyres at their places."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

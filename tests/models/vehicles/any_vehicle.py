@@ -1,7 +1,5 @@
 """States of any vehicle that are nothing special, and its bodies' accelerations by two formulations."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array

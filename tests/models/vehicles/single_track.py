@@ -6,8 +6,6 @@ with the lateral velocity of a point written as J · w, w = (v, r, θ̇), the eq
 acts the pneumatic trail behind the axle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Energy and momentum of a whole vehicle over a run, powertrain included."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

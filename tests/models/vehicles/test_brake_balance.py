@@ -1,7 +1,5 @@
 """Adhesion that brakes use: against simulated braking, and the regulation's limits by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

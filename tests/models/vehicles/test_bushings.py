@@ -1,7 +1,5 @@
 """Bushings in vehicle files: what they become on either side, what is refused by file and key."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every shipped vehicle is plausible for its class, and the statics that say so agree with simulation."""
 
-from __future__ import annotations
-
 import pytest
 
 from ce_dynamics.models import handling

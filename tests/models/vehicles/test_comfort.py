@@ -1,7 +1,5 @@
 """Weightings of ISO 2631-1: against the standard's table and against filters in time by SciPy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

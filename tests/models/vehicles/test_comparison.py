@@ -1,7 +1,5 @@
 """Comparison with recordings: of the model's own run, and of one that was changed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

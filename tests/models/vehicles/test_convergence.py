@@ -1,7 +1,5 @@
 """The order of integrators on a vehicle that passes corners of its tables."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from tests.campaigns.performance.convergence import errors

@@ -1,7 +1,5 @@
 """Exact derivatives of a driving vehicle against differences."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import ce_dynamics as ce

@@ -1,7 +1,5 @@
 """The driver's loop: arms, answer of tyres, derivation against the linearised vehicle, refusal."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

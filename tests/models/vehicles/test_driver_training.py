@@ -1,7 +1,5 @@
 """A driver who has practised the double lane change at 80 km/h, in the HMMWV."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

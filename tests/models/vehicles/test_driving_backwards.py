@@ -1,7 +1,5 @@
 """A driver who looks back: vehicles with a reverse gear along a lane, and into the next one."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

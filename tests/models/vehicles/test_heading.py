@@ -1,7 +1,5 @@
 """Turning a vehicle back to where it headed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

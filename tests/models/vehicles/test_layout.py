@@ -1,7 +1,5 @@
 """Layouts of vehicles: axles by name, files that build on others, and refused ones."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

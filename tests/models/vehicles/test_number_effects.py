@@ -1,7 +1,5 @@
 """Numbers of shipped vehicles change results: a few here, all by the campaign ``number_effects``."""
 
-from __future__ import annotations
-
 import pytest
 
 from ce_dynamics.errors import DataError

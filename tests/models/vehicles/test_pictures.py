@@ -1,7 +1,5 @@
 """Pictures of vehicles: wheels where wheels are, roads as they are, cameras; pages by the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

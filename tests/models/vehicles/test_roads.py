@@ -1,7 +1,5 @@
 """Vehicles on roads: rough ones, edges, banks, the end of the map, grades up to the limit of friction."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Trains: against the formulation with all hinges cut, Newton's laws, and a linear single-track model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

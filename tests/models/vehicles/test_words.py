@@ -1,7 +1,5 @@
 """Data files of trailers, and refused ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Frequency response, braking, turns, dwell, wheel lift, lanes, spectra: signals with known answers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Steady cornering and steps: closed forms of the linear single-track model."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

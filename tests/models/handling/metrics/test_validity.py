@@ -1,7 +1,5 @@
 """Conditions of figures, on motions in closed form."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

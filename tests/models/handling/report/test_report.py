@@ -1,7 +1,5 @@
 """The report: one page with everything inside, which a real browser shows."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Friction over the road: where it changes, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """GeoTIFF: what tags say of units, scales and gaps is heeded; files of nonsense are refused by name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Interpolation: against SciPy's splines, and the order that integrators keep along it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Height maps: through their nodes, compiled, and with edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

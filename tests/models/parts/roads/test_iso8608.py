@@ -1,7 +1,5 @@
 """Random roads: their spectrum against the standard's, coherence of the tracks, seeds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Maps from files: NumPy arrays, GeoTIFF."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import struct

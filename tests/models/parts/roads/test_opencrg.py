@@ -1,7 +1,5 @@
 """OpenCRG: heights against two libraries, edges, refusals.  The files are our own, written here."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Roads: normals against differences of the heights, shapes, refusals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

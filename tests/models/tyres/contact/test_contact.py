@@ -1,7 +1,5 @@
 """Contact with the road: planes, mirror images, edges; energy that comes back."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tyres and published figures that several tests use."""
 
-from __future__ import annotations
-
 import json
 import os
 from functools import cache

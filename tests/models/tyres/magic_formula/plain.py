@@ -6,8 +6,6 @@ Pacejka (2010).  Where these leave a choice it is that of MFeval 4.0: see `test_
 and MFeval agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A mass at the contact: by hand in the frequency domain, without mass, steady, standing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Combined slip by the friction ellipse of PAC2002."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

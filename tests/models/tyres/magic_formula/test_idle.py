@@ -1,7 +1,5 @@
 """Coefficients that are told to change nothing change no bit of what the tyre answers; all others do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, replace
 

@@ -1,7 +1,5 @@
 """The Magic Formula tyre on a vehicle: steady state, relaxation lengths, sides, rim, turn slip."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

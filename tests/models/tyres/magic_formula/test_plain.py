@@ -6,8 +6,6 @@ them stands what those files do not have: effects whose coefficients are zero th
 their rims.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Magic Formula tyres from files: versions, names, units, what is missing and what is not understood."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from pathlib import Path
 

@@ -11,8 +11,6 @@ What differs, and why it does:
 - instKya is the difference of F_y between two rows of the table, whatever changes between them.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 from typing import Any

@@ -1,7 +1,5 @@
 """The Magic Formula as a function: meanings of its numbers, symmetry, limits, low speed, three executions."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Simple tyre models: what their numbers mean, against other derivations; fitting."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

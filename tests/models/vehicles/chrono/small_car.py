@@ -1,7 +1,5 @@
 """A small car in Chrono's format: a dictionary per file, which tests change before it is written."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A beam axle whose bell crank steers both knuckles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

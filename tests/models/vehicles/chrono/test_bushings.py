@@ -1,7 +1,5 @@
 """``Bushing Data`` of arms and rods: for the rig unless asked for driving, in the joints' axes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """JSON with comments, and what is refused of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Vehicles of several chassis: where connectors put them, and how one that folds turns."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

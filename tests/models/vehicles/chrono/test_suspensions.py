@@ -1,7 +1,5 @@
 """Numbers of suspensions and steerings as read from Chrono's files, by hand."""
 
-from __future__ import annotations
-
 import copy
 import math
 from pathlib import Path

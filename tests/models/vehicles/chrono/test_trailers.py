@@ -1,7 +1,5 @@
 """Trailers with files of their own, behind a vehicle and by themselves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

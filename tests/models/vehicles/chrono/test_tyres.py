@@ -1,7 +1,5 @@
 """Chrono's tyre files of other models than TMeasy, by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vehicles of Chrono's files: the same model as by our own file, hand-checked numbers, bad files by name."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

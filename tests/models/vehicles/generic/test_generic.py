@@ -1,7 +1,5 @@
 """The generic vehicles: struts and five links, leaf springs, push rods, a truck with three axles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 The two share masses, hardpoints and force elements; the augmented ones know nothing of the closed forms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ The figures are of Project Chrono 10.0.0, hmmwv::HMMWV_Full, steps of 1 ms; ``py
 step`` compares a whole record.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

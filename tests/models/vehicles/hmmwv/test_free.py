@@ -1,7 +1,5 @@
 """Numbers of the HMMWV's data as free parameters: the same vehicle as one built with the values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Free hardpoints of the HMMWV: one compiled model for all suspensions and steerings."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

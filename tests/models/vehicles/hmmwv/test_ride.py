@@ -1,7 +1,5 @@
 """The ride model against two independent engines (tests/data/README.md)."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

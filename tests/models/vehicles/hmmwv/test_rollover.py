@@ -1,7 +1,5 @@
 """A vehicle that is tipped over: it falls on its side and comes to rest."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

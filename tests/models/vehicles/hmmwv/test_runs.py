@@ -1,7 +1,5 @@
 """Properties of every run of the vehicle: loops stay closed, energy is accounted for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

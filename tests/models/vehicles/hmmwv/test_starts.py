@@ -1,7 +1,5 @@
 """Starts of vehicles: from any height, on tyres that can carry them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Velocity and acceleration of the steered wheel against finite differences of its position alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The HMMWV on a hard, unilateral ground and towing a sledge: loads, accelerations, energy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

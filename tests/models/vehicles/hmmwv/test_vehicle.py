@@ -1,7 +1,5 @@
 """The vehicle as a whole against what can be said of it on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 

@@ -1,7 +1,5 @@
 """States of the full vehicle that are nothing special, for comparing formulations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

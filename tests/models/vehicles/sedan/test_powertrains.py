@@ -1,7 +1,5 @@
 """The sedan with other powertrains: what they answer where the half-shafts are not wound up, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The sedan: rack, anti-roll bars, front drive, from a file that needs nothing of the HMMWV."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

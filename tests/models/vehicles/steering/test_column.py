@@ -1,7 +1,5 @@
 """Steering by torques: what hands feel, what happens when they let go, and the column's own balance."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

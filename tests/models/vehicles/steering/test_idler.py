@@ -1,7 +1,5 @@
 """The idler arm's joint: right, or with the reaction of Project Chrono's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The steering wheel of every vehicle: its angle, its ratio to the road wheels, and the torque of hands."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One corner of every template by itself: on a chassis that moves anyhow, beside a rack that is driven."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

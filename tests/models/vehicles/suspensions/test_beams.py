@@ -1,7 +1,5 @@
 """Every template of an axle with a beam against the formulation with all hinges cut; its steering gear."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.random import Generator

@@ -1,7 +1,5 @@
 """Every template of a corner against the formulation with all hinges cut, mirrored, turned and steered."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Free graphs: a strut and a beam on links, written item by item, against the form with all hinges cut."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
