@@ -24,7 +24,7 @@ class Unit(NamedTuple):
 _NONE = (0, 0, 0, 0, 0)
 _MASS, _LENGTH, _TIME, _ANGLE = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0)
 _FORCE, _TORQUE, _IMPULSE = (1, 1, -2, 0, 0), (1, 2, -2, 0, 0), (1, 1, -1, 0, 0)
-_SPEED, _SPIN = (0, 1, -1, 0, 0), (0, 0, -1, 1, 0)
+_SPEED, _SPIN, _PRESSURE = (0, 1, -1, 0, 0), (0, 0, -1, 1, 0), (1, -1, -2, 0, 0)
 _CURRENT, _POWER, _VOLTAGE = (0, 0, 0, 0, 1), (1, 2, -3, 0, 0), (1, 2, -3, 0, -1)
 _POUND_FORCE = 4.4482216152605
 
@@ -43,6 +43,8 @@ SYMBOLS: dict[str, Unit] = {
     "ft": Unit(0.3048, _LENGTH),
     "s": Unit(1.0, _TIME),
     "ms": Unit(1e-3, _TIME),
+    "us": Unit(1e-6, _TIME),
+    "ns": Unit(1e-9, _TIME),
     "min": Unit(60.0, _TIME),
     "h": Unit(3600.0, _TIME),
     "Hz": Unit(1.0, (0, 0, -1, 0, 0)),
@@ -52,21 +54,30 @@ SYMBOLS: dict[str, Unit] = {
     "°": Unit(math.pi / 180.0, _ANGLE),
     "rpm": Unit(2.0 * math.pi / 60.0, _SPIN),
     "mph": Unit(0.44704, _SPEED),
+    "kn": Unit(1852.0 / 3600.0, _SPEED),
     "N": Unit(1.0, _FORCE),
     "kN": Unit(1e3, _FORCE),
     "lbf": Unit(_POUND_FORCE, _FORCE),
+    "daN": Unit(10.0, _FORCE),
+    "Pa": Unit(1.0, _PRESSURE),
+    "kPa": Unit(1e3, _PRESSURE),
+    "MPa": Unit(1e6, _PRESSURE),
+    "bar": Unit(1e5, _PRESSURE),
+    "psi": Unit(_POUND_FORCE / 0.0254**2, _PRESSURE),
     "Nm": Unit(1.0, _TORQUE),
     "kNm": Unit(1e3, _TORQUE),
     "Ns": Unit(1.0, _IMPULSE),
     "J": Unit(1.0, _TORQUE),
     "W": Unit(1.0, _POWER),
     "kW": Unit(1e3, _POWER),
+    "mA": Unit(1e-3, _CURRENT),
     "A": Unit(1.0, _CURRENT),
     "V": Unit(1.0, _VOLTAGE),
+    "mV": Unit(1e-3, _VOLTAGE),
     "ohm": Unit(1.0, (1, 2, -3, 0, -2)),
 }
 
-_SPELLING = str.maketrans({"·": "*", "²": "2", "³": "3"})
+_SPELLING = str.maketrans({"·": "*", "²": "2", "³": "3", "µ": "u", "μ": "u"})
 _FACTOR = re.compile(r"\s*(?:(?P<operator>[*/])\s*)?(?P<symbol>[A-Za-z]+|1|%|°)\^?(?P<exponent>-?\d+)?\s*")
 
 

@@ -174,6 +174,19 @@ def test_recording_converts_units(tmp_path: Path) -> None:
     np.testing.assert_allclose(run.inputs["speed"].values, 12.0, atol=0.1 / 3.6)
 
 
+@pytest.mark.parametrize(("unit", "per_second"), [("ns", 1e9), ("us", 1e6), ("µs", 1e6), ("ms", 1e3)])
+def test_clocks_and_speeds_of_loggers_are_read(tmp_path: Path, unit: str, per_second: float) -> None:
+    made = columns()
+    path = written(tmp_path, time=1.7e9 * per_second + per_second * made["time"], v=made["v"] / 1.852)
+    inputs = {**MAPPING["inputs"], "speed": {"column": "v", "unit": "kn"}}
+    outputs = {"yaw_rate": MAPPING["outputs"]["yaw_rate"]}
+    mapping = {"time": {"column": "time", "unit": unit}, "inputs": inputs, "outputs": outputs}
+    run = read_recording(path, mapping, wheelbase=WHEELBASE)
+    # A double holds 1.7e9 s to 2.4e-7 s.
+    np.testing.assert_allclose(run.time, made["time"], atol=5e-7)
+    np.testing.assert_allclose(run.inputs["speed"].values, made["v"] / 3.6, rtol=1e-12)
+
+
 def test_recording_reads_decimal_commas(tmp_path: Path) -> None:
     plain, other = written(tmp_path), tmp_path / "german.csv"
     other.write_text(plain.read_text().replace(",", ";").replace(".", ","))
