@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, minimum, zeros
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.newton import last_that_holds
+from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.embedding.closures.loop import ClosureErrors, joint_errors
 from ce_dynamics.embedding.linkage import Linkage
@@ -93,7 +95,7 @@ class ClosedForm(Linkage):
         """Return the hinge that each body of the linkage must be added with."""
         return {joint.body: joint.hinge for joint in self.joints()}
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         """Return the sine of the smallest angle to a dead point, 1 without any, in a solved motion."""
         return 1.0
 
@@ -211,8 +213,8 @@ class Composite(ClosedForm):
         """Return closures of all parts."""
         return tuple(cut for part in self.parts for cut in part.cuts())
 
-    def margin(self, motion: SubgraphMotion) -> float:
-        return min(part.margin(motion) for part in self.parts)
+    def margin(self, motion: SubgraphMotion) -> Scalar:
+        return reduce(minimum, [part.margin(motion) for part in self.parts])
 
     def solve(self, motion: SubgraphMotion) -> None:
         for part in self.parts:
@@ -237,23 +239,31 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     """
     bodies = make_bodies(linkage.joints())
 
-    def margin(theta: float) -> float:
-        with np.errstate(all="ignore"):  # dead points are what is looked for
-            motion = pose(linkage, bodies, independent, theta)
-            finite = all(bool(np.all(np.isfinite(motion.body(name).R))) for name in linkage.determines)
-            return linkage.margin(motion) if finite else math.nan
+    def solved(theta: Array) -> dict[str, Array]:
+        motion = pose(linkage, bodies, independent, theta[0])
+        turned = np.concatenate([motion.body(name).R.ravel() for name in linkage.determines])
+        return {"turned": turned, "margin": array((linkage.margin(motion),))}
 
-    if math.isnan(margin(0.0)):
+    traced = trace("reach", solved, {"theta": 1})
+
+    def margins(thetas: Floats) -> Floats:
+        found = traced.evaluate_many(theta=thetas.reshape(-1, 1))
+        return np.where(np.isfinite(found["turned"]).all(axis=1), found["margin"][:, 0], math.nan)
+
+    if math.isnan(margins(np.zeros(1))[0]):
         raise AssemblyError(f"linkage of {independent!r} cannot be assembled in its own design pose")
-    return end(margin, -1.0), end(margin, 1.0)
+    return end(margins, -1.0), end(margins, 1.0)
 
 
-def end(margin: Callable[[float], float], direction: float) -> float:
+def end(margins: Callable[[Floats], Floats], direction: float) -> float:
     """Return the last angle from zero in one direction that can be assembled; infinite if a full turn can."""
+
+    def margin(theta: float) -> float:
+        return float(margins(np.array([theta]))[0])
+
     step = direction * 2.0 * math.pi / STEPS_PER_TURN
-    before, here = math.inf, margin(0.0)
-    for k in range(1, STEPS_PER_TURN + 1):
-        after = margin(k * step)
+    before, (here, *ahead) = math.inf, margins(step * np.arange(STEPS_PER_TURN + 1)).tolist()
+    for k, after in enumerate(ahead, 1):
         if math.isnan(after):
             return last_that_holds(lambda x: not math.isnan(margin(x)), (k - 1) * step, k * step)
         if here <= min(before, after):
@@ -277,7 +287,7 @@ def change_point(margin: Callable[[float], float], start: float, finish: float) 
     return float(found.x) if found.fun <= DEAD_POINT else None
 
 
-def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:
+def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: Scalar) -> SubgraphMotion:
     """Return a linkage at rest at one angle of its independent hinge, all outside it in the design pose."""
     inside = {body.name: body for body in bodies}
     parent = inside[independent].carrier

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, cross, dot, sin, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan2, array, cos, cross, dot, sin, sqrt
 from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
@@ -278,10 +278,10 @@ class FourBarLoop:
             Turning(angles.theta_4.minus(self.theta_40), rate.scale_by_ratio(q, dq)),
         )
 
-    def margin(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> float:
-        """Return the sine of the angle between coupler and rocker, of plain numbers."""
+    def margin(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> Scalar:
+        """Return the sine of the angle between coupler and rocker."""
         angles = self._angles(frame, crank, theta_dot)
-        return float(abs(angles.theta_3.minus(angles.theta_4).sin))
+        return absolute(angles.theta_3.minus(angles.theta_4).sin)
 
     def _angles(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarAngles:
         """Return directions of the bars, from the crank's A and D as seen from the frame."""
@@ -379,7 +379,7 @@ class FourBar(ClosedForm):
         rocker = self.bars(motion).rocker
         return Turning(rocker.turned._replace(sin=-rocker.turned.sin), rocker.rate.scale_by_ratio(-1.0, 0.0))
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         return self.loop.margin(motion.body(self.frame), motion.body(self.crank), motion.theta_dot)
 
     def solve(self, motion: SubgraphMotion) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.four_bar import FourBarLoop
@@ -61,7 +62,7 @@ class PitmanSteering(ClosedForm):
         """Return the ball joint at V (in the planar design, one of its three conditions is redundant)."""
         return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F.tolist())),)
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         return self.loop.margin(motion.body(self.chassis), motion.body(self.arm), motion.theta_dot)
 
     def solve(self, motion: SubgraphMotion) -> None:

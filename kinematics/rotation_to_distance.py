@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, cross, dot
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt
 from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, orient
@@ -94,12 +94,12 @@ class RotationToDistance:
         C = 0.5 * dot(delta, delta) + self.half
         return solve_turn(A, B, C, self.sign)  # NaN where F cannot be brought to that distance
 
-    def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> float:
-        """Return the sine of the angle to the dead point, |w| / sqrt(A² + B²), of plain numbers."""
+    def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> Scalar:
+        """Return the sine of the angle to the dead point, |w| / sqrt(A² + B²)."""
         delta = carrier.R.T @ (target.r - hinge_point(carrier, self.hinge, theta_dot).r) - self.foot
-        m = float((self.f0 @ delta) ** 2 + (self.g0 @ delta) ** 2)
-        C = 0.5 * float(delta @ delta) + self.half
-        return float(np.sqrt(max(0.0, 1.0 - C * C / m)))
+        m = dot(self.f0, delta) ** 2 + dot(self.g0, delta) ** 2
+        C = 0.5 * dot(delta, delta) + self.half
+        return sqrt(maximum(1.0 - C * C / m, 0.0))
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Return the motion of the hinge.

@@ -8,6 +8,7 @@ Where L is carried by the steering link, its velocity and acceleration enter as 
 
 from __future__ import annotations
 
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
@@ -82,7 +83,7 @@ class SpindleTieRod(ClosedForm):
         ball = Spherical(at=self.L.tolist())
         return (Cut(f"{self.tie_rod}/{self.anchor}", self.tie_rod, self.anchor, ball),)
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         L = motion.point(self.anchor, self.L)
         return self.turn.margin(motion.carrier(self.spindle), L, motion.theta_dot)
 

@@ -16,9 +16,7 @@ at the tie rod's length from L (`ce_dynamics.embedding.closed_forms.formulas.tur
 
 from __future__ import annotations
 
-import numpy as np
-
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
@@ -164,9 +162,9 @@ class StrutLoop(ClosedForm):
             Cut(f"{self.upright}/{self.anchor} tie rod", self.upright, self.anchor, rod),
         )
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         A, B, C = self._equation(motion)
-        return float(np.sqrt(max(0.0, 1.0 - float(C * C / (A * A + B * B)))))
+        return sqrt(maximum(1.0 - C * C / (A * A + B * B), 0.0))
 
     def _equation(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar, Scalar]:
         """Return A, B, C of A cos φ + B sin φ = C, for the turn about DF that fits the tie rod's length."""

@@ -7,7 +7,7 @@ upright points from D to F.
 
 from __future__ import annotations
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
@@ -79,7 +79,7 @@ class WishboneLoop(ClosedForm):
         name = f"{self.upper_arm}/{self.upright_link}"
         return (Cut(name, self.upper_arm, self.upright_link, Spherical(at=self.F.tolist())),)
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         D = motion.point(self.lower_arm, self.D)
         return self.upper.margin(motion.carrier(self.upper_arm), D, motion.theta_dot)
 

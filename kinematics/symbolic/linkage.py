@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 import sympy
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
-from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, maximum, minimum, sin, sqrt
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
@@ -362,11 +360,11 @@ class SymbolicLinkage(ClosedForm):
         right = array(-(a + b) for a, b in zip(second, accelerations, strict=True)).reshape(n, 1)
         return X, eta, solve_blocks(J, self._blocks, right)[:, 0]
 
-    def margin(self, motion: SubgraphMotion) -> float:
+    def margin(self, motion: SubgraphMotion) -> Scalar:
         if self._numeric is not None:
             return 1.0
         _, margins = self._solved(motion)
-        return math.sqrt(max(0.0, min((float(nominal(x)) for x in margins), default=1.0)))
+        return sqrt(maximum(reduce(minimum, margins, 1.0), 0.0))
 
     def reach(self) -> tuple[float, float] | None:
         if self._numeric is not None:
