@@ -20,7 +20,6 @@ def find_campaigns() -> dict[str, str]:
 
 
 def main() -> None:
-    """Run one with the remaining arguments."""
     names = find_campaigns()
     if sys.argv[1:2] == [] or sys.argv[1] not in names:
         sys.exit("\n".join([str(__doc__), *(f"{name:24s} {about}" for name, about in names.items())]))

@@ -38,14 +38,12 @@ class TooLongError(Exception):
 
 
 def models() -> dict[str, Callable[[], ce.System]]:
-    """All systems by name."""
     found: dict[str, Callable[[], ce.System]] = {"HMMWV": hmmwv.build, "ride model": hmmwv.build_ride}
     found |= {name: mechanism.build for name, mechanism in MECHANISMS.items()}
     return found | {f"random {k}": partial(build, recipe) for k, recipe in enumerate(random_recipes())}
 
 
 def random_recipes() -> list[Recipe]:
-    """The first that the tests' strategy draws."""
     drawn: list[Recipe] = []
 
     @seed(7)
@@ -67,7 +65,6 @@ def random_recipes() -> list[Recipe]:
 
 
 def questions(model: ce.Model, name: str) -> Iterator[Callable[[], object]]:
-    """Everything that a model traces a function for."""
     y, u = model.y0, model.u0
     q, v, x = model.layout.split(y)
     body = model.system.bodies[-1].name
@@ -125,7 +122,6 @@ def recorded(functions: list[TracedFunction]) -> Iterator[None]:
 
 
 def hashes(name: str, make: Callable[[], ce.System]) -> list[str]:
-    """The lines of one model."""
     functions: list[TracedFunction] = []
     refused: list[str] = []
     with recorded(functions), warnings.catch_warnings(), np.errstate(all="ignore"):

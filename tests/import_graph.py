@@ -43,7 +43,6 @@ def modules() -> dict[str, Path]:
 
 
 def graph() -> Graph:
-    """Return the imports of every module."""
     paths = modules()
     return {name: set(imports(name, path, paths)) - {name} for name, path in paths.items()}
 

@@ -99,7 +99,6 @@ def solved(mechanism: Mechanism) -> dict[str, np.ndarray]:
 
 
 def poses(mechanism: Mechanism) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Angular velocities and velocities of the origins."""
     w: dict[str, np.ndarray] = {}
     v: dict[str, np.ndarray] = {}
     for joint in mechanism.joints:
@@ -116,7 +115,6 @@ def poses(mechanism: Mechanism) -> tuple[dict[str, np.ndarray], dict[str, np.nda
 def rate(
     mechanism: Mechanism, w: dict[str, np.ndarray], v: dict[str, np.ndarray], closure: object
 ) -> np.ndarray:
-    """Relative velocity of the points of a closure."""
     speeds = []
     for name, at in ((closure.a, closure.at_a), (closure.b, closure.at_b)):  # type: ignore[attr-defined]
         assert name is not None
@@ -125,7 +123,6 @@ def rate(
 
 
 def skew(e: np.ndarray) -> np.ndarray:
-    """The matrix of e ×."""
     return np.array(((0.0, -e[2], e[1]), (e[2], 0.0, -e[0]), (-e[1], e[0], 0.0)))
 
 

@@ -191,7 +191,6 @@ def turning(vehicle: Model, turn: SteadyState) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def pushed(vehicle: Model) -> dict[str, Any]:
-    """Half a second of throttle, and of brake."""
     y = hmmwv.settle(vehicle)
     return {
         name: ce.simulate(vehicle, {name: 0.6}, duration=0.5, interval=0.5, y0=y).isel(time=-1)

@@ -86,7 +86,6 @@ def test_every_page_is_in_navigation_of_the_site() -> None:
 
 
 def shown(page: Path) -> str:
-    """A page without its fenced blocks."""
     return FENCE.sub("", page.read_text())
 
 
@@ -141,7 +140,6 @@ class Shell:
         self.code = 0
 
     def run(self, command: str) -> str:
-        """Return the output of a command, errors last."""
         program, *arguments = shlex.split(command)
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

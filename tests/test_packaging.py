@@ -48,8 +48,6 @@ OUTSIDE = [name for name, target in FOLDERS.items() if name != target]
 
 
 class Archives(NamedTuple):
-    """Paths of what was built."""
-
     sdist: Path
     from_sdist: Path
     from_tree: Path
@@ -175,7 +173,6 @@ def test_metadata(wheel: Path) -> None:
 
 
 def requirements(lines: list[str]) -> set[str]:
-    """Return requirements without blanks, in lower case."""
     return {line.replace(" ", "").lower() for line in lines}
 
 

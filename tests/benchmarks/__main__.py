@@ -11,7 +11,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Parse, run, write."""
     last = list(MEASURED)[-1]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument(

@@ -65,8 +65,6 @@ Make = tuple[Callable[[float], Any], tuple[float, ...]]
 
 
 def methods(model: Model, options: Options) -> dict[str, Make]:
-    """Native and SciPy's methods on the compiled evaluation."""
-
     def fixed(method: Any) -> Callable[[float], Any]:
         return lambda h: simulate(model, duration=DURATION, method=method, step=h)
 
@@ -94,7 +92,6 @@ def points(make: Make, exact: Floats, options: Options) -> Iterable[Point]:
 
 
 def peer_points(peer: Peer, exact: Floats, options: Options) -> list[Point]:
-    """The runs of another engine."""
     found = []
     for step in (1e-3,) if options.quick else peer.steps:
         track = peer.run(DURATION, step, DURATION / (len(exact) - 1))
@@ -105,7 +102,6 @@ def peer_points(peer: Peer, exact: Floats, options: Options) -> list[Point]:
 
 
 def positions(run: Any) -> Floats:
-    """Return the chassis' positions, in rows."""
     return np.column_stack([run[f"chassis_{axis}"].values for axis in "xyz"])
 
 

@@ -48,7 +48,6 @@ BOXES, WALL, WIDE = 1000, 10_000, 500
 
 
 def body_on_a_cable() -> tuple[UnilateralModel, Floats]:
-    """It falls, is caught and swings."""
     system = ce.System(gravity=(0, 0, -9.81))
     body = system.add_body(
         "body", mass=2.0, inertia=(0.05, 0.09, 0.05), parent=system.ground, hinge=ce.Free()
@@ -96,7 +95,6 @@ def plain_row(count: int) -> tuple[str, ...]:
 def cable_rows(
     name: str, unilateral: UnilateralModel, y0: Floats, drive: dict[str, float] | None
 ) -> Iterator[tuple[str, ...]]:
-    """Time two seconds with steps of every order."""
     given: dict[str, Any] = {"step": STEP, "y0": y0, "interval": 0.1}
     for order in (1, 2, 4):
         simulate_unilateral(unilateral, drive, duration=10.0 * STEP, order=order, **given)
@@ -132,7 +130,6 @@ class Throw(NamedTuple):
 
 
 def box() -> tuple[ce.Model, ce.Body]:
-    """A slender free box."""
     system = ce.System(gravity=(0, 0, -9.81))
     body = system.add_body(
         "box",
@@ -146,7 +143,6 @@ def box() -> tuple[ce.Model, ce.Body]:
 
 
 def start(rng: np.random.Generator) -> Floats:
-    """Above the ground, anyhow turned, thrown and spun."""
     y0 = np.zeros(13)
     y0[2] = 1.2
     turn = rng.normal(size=4)
@@ -157,7 +153,6 @@ def start(rng: np.random.Generator) -> Floats:
 
 
 def standing(model: ce.Model, body: ce.Body, mu: float) -> UnilateralModel:
-    """The box with contacts at its corners."""
     return UnilateralModel(
         model, [Contact(f"c{k}", body, at, Plane(mu), restitution=1.0) for k, at in enumerate(CORNERS)]
     )

@@ -170,7 +170,6 @@ def instructions(model: ce.Model) -> str:
 
 
 def pin(x: float, z: float) -> ce.Revolute:
-    """A hinge about y."""
     return ce.Revolute((0, 1, 0), at=(x, 0, z))
 
 

@@ -125,7 +125,6 @@ def single_precision(options: Options) -> Result:
 
 
 def compared(vehicle: str) -> tuple[str, ...]:
-    """A row of the table."""
     case = prepare(MANOEUVRE, model=vehicle)
     names = [v.name for v in case.model.variables]
     place, angle = (
@@ -203,7 +202,6 @@ def vectored(task: str, vehicle: str) -> Callable[[], int]:
 
 
 def single(task: str, vehicle: str) -> Callable[[], int]:
-    """One environment by itself."""
     env = VehicleEnv(task, vehicle, dt=DT)
     env.reset(seed=0)
     random = np.random.default_rng(1)

@@ -24,7 +24,6 @@ HEAVY = tuple(
 
 
 def run(options: Options) -> Result:
-    """Build, verify, time in turn."""
     contenders, missing = gather(options)
     race(contenders, options.rounds)
     ours = contenders[0]
@@ -63,7 +62,6 @@ PEERS = ("Pinocchio C++ exact", "Pinocchio C++ constraint", "Pinocchio C++ lcaba
 
 
 def gather(options: Options) -> tuple[list[Contender], list[str]]:
-    """All that can run here, and what cannot."""
     contenders = ours()
     missing: list[str] = []
     sources: list[tuple[str, Callable[[], list[Contender]]]] = [
@@ -79,7 +77,6 @@ def gather(options: Options) -> tuple[list[Contender], list[str]]:
 
 
 def ours() -> list[Contender]:
-    """The compiled evaluation, alone and in lanes."""
     model = Model(build_ride())
     traced = model.dynamics.traced
     found = []
@@ -145,7 +142,6 @@ def chassis_acceleration(model: Model, V_dot: Floats) -> tuple[Floats, Floats]:
 
 
 def pinocchio_cpp(options: Options) -> list[Contender]:
-    """Headers compiled for this machine."""
     if not options.native:
         raise MissingError("switched off")
     program = pinocchio_native.build()
@@ -169,7 +165,6 @@ def pinocchio_cpp(options: Options) -> list[Contender]:
 
 
 def mujoco(options: Options) -> list[Contender]:
-    """The fastest of its solvers and storages."""
     closed = ride_mechanism()
     tried = [(setting, Soft(closed, setting)) for setting in SETTINGS]
     times = [float("inf")] * len(tried)

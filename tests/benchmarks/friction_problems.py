@@ -108,7 +108,6 @@ def delassus(group: Any) -> tuple[Any, Floats]:
 
 
 def from_text(words: list[str]) -> FrictionProblem:
-    """Siconos' text format."""
     stream = iter(words)
 
     def integers(count: int) -> list[int]:
@@ -140,7 +139,6 @@ def from_text(words: list[str]) -> FrictionProblem:
 
 
 def piles() -> Iterator[tuple[str, FrictionProblem]]:
-    """Generated problems."""
     made: dict[str, Callable[[], Any]] = {
         "5 cubes, each × 10": lambda: stack(5, ratio=10.0),
         "30 cubes": lambda: stack(30),
@@ -177,8 +175,6 @@ def heaps() -> Iterator[tuple[str, FrictionProblem]]:
 
 
 class Line(NamedTuple):
-    """One line of the table."""
-
     problem: str
     contacts: int
     residual: float
@@ -188,7 +184,6 @@ class Line(NamedTuple):
 
 
 def read_table(path: Path) -> dict[str, Line]:
-    """Read a kept table."""
     with path.open() as file:
         return {
             row["problem"]: Line(
@@ -204,7 +199,6 @@ def read_table(path: Path) -> dict[str, Line]:
 
 
 def store_table(path: Path, lines: list[Line]) -> None:
-    """Keep a table."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(Line._fields)
@@ -236,7 +230,6 @@ def files(paths: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.friction_problems", description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="files or folders")
     parser.add_argument("--tolerance", type=float, default=1e-8)

@@ -44,12 +44,10 @@ class Size(NamedTuple):
     byte_code: float
 
     def cells(self) -> tuple[str, str]:
-        """Return both as text."""
         return number(self.files), number(self.byte_code)
 
 
 def run(options: Options) -> Result:
-    """Measure sizes."""
     sizes = {name: on_disk(name) for name in sorted(needed("ce-dynamics"))}
     large = sorted(
         (name for name in sizes if sizes[name].files >= SMALL), key=lambda name: -sizes[name].files
@@ -70,7 +68,6 @@ def run(options: Options) -> Result:
 
 
 def run_imports(options: Options) -> Result:
-    """Measure times of imports."""
     seconds = {statement: imported(statement, 1 if options.quick else 9) for statement in IMPORTS}
     note = (
         "Shortest of repeats, with byte code written and files in the system's memory; the interpreter's own "
@@ -82,13 +79,11 @@ def run_imports(options: Options) -> Result:
 
 
 def total(sizes: Iterable[Size]) -> Size:
-    """Return the sum of sizes."""
     each = list(sizes)
     return Size(sum(size.files for size in each), sum(size.byte_code for size in each))
 
 
 def is_installed(name: str) -> bool:
-    """Return True if a distribution is installed here."""
     return any(True for _ in metadata.distributions(name=name))
 
 
@@ -118,12 +113,10 @@ def on_disk(name: str) -> Size:
 
 
 def imported(statement: str, repeats: int) -> float:
-    """Seconds of a process that does nothing else."""
     return min(process(statement) for _ in range(repeats + 1))
 
 
 def process(statement: str) -> float:
-    """Seconds of one."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", statement], check=True)
     return time.perf_counter() - began

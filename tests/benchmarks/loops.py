@@ -102,7 +102,6 @@ def measured(family: Family, n: int) -> Data:
 def compiled(
     traced: TracedFunction, largest_straight: int | None = None
 ) -> tuple[float, bytes, CompiledFunction]:
-    """Seconds of compiling, object code, function."""
     code: list[bytes] = []
     seconds = stopwatch(lambda: code.append(object_code(traced, 1, largest_straight)))
     return seconds, code[0], link(code[0], traced)
@@ -140,7 +139,6 @@ def pinocchio(program: Any, n: int, v_dot: Floats, options: Options) -> Data:
 
 
 def table(family: Family, entries: list[Data]) -> Table:
-    """Our figures of one family."""
     head = ("loops", "instructions", "kinds of pieces", "describe, s", "trace, s", "compile, s",
             "compile, ms per loop", "code, kB", "µs", "µs per loop")  # fmt: skip
     rows = tuple(
@@ -170,7 +168,6 @@ def table(family: Family, entries: list[Data]) -> Table:
 
 
 def peers(chains: list[Data], notes: list[str]) -> Table:
-    """Pinocchio on the chains."""
     nan = float("nan")
     rows = tuple(
         (
@@ -195,7 +192,6 @@ def peers(chains: list[Data], notes: list[str]) -> Table:
 
 
 def ways(entries: list[Data]) -> Table:
-    """Straight-line code against pieces."""
     head = ("four-bars", "straight: compile, s", "code, kB", "µs", "pieces: compile, s", "code, kB", "µs",
             "same bits")  # fmt: skip
     rows = tuple(

@@ -89,12 +89,10 @@ class Mechanism:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Position of each body."""
         return {joint.name: k for k, joint in enumerate(self.joints)}
 
     @cached_property
     def v_of(self) -> dict[str, slice]:
-        """Slices of the bodies' velocities."""
         ends = np.cumsum([joint.n_v for joint in self.joints])
         return {j.name: slice(int(e) - j.n_v, int(e)) for j, e in zip(self.joints, ends, strict=True)}
 
@@ -105,12 +103,10 @@ class Mechanism:
 
     @property
     def n_rows(self) -> int:
-        """Rows of the closures."""
         return sum({"P": 3, "Q": 2, "D": 1}[c.kind] for c in self.closures)
 
     @property
     def v(self) -> Floats:
-        """Velocities of the state."""
         return np.concatenate([joint.rate for joint in self.joints])
 
     @property
@@ -129,7 +125,6 @@ class Mechanism:
 
     @property
     def with_weight(self) -> "Mechanism":
-        """The same with the weights among the loads."""
         weights = [Load(j.name, j.com, j.mass * np.array(self.gravity)) for j in self.joints]
         return replace(self, loads=(*self.loads, *weights))
 
@@ -143,7 +138,6 @@ class Mechanism:
         return np.array(q)
 
     def origin(self, name: str | None) -> Floats:
-        """A body's origin in design coordinates."""
         return np.zeros(3) if name is None else self.joints[self.index[name]].at
 
 
@@ -331,7 +325,6 @@ class Strut(NamedTuple):
     damping: float
 
     def tension(self, apart: float, rate: float) -> float:
-        """At a distance and its rate."""
         d = apart - self.length
         return self.linear * d + self.cubic * d**3 + self.damping * rate
 
@@ -346,13 +339,10 @@ class Ground(NamedTuple):
     height: float
 
     def force(self, z: float, rate: float) -> float:
-        """At a height and its rate."""
         return -self.stiffness * (z - self.height) - self.damping * rate
 
 
 class RideLaws(NamedTuple):
-    """All of them."""
-
     struts: tuple[Strut, ...]
     grounds: tuple[Ground, ...]
 

@@ -65,7 +65,6 @@ class Peer(NamedTuple):
 
 
 def peers() -> dict[str, Peer]:
-    """Those that are installed, by name and method."""
     found: dict[str, Peer] = {}
     if importlib.util.find_spec("mujoco"):
         for name in MUJOCO_INTEGRATORS:
@@ -130,7 +129,6 @@ def tracked(mover: Mover, advance: Callable[[], None], instants: int) -> tuple[F
 
 
 def build(mechanism: Mechanism) -> Any:
-    """Its model of a mechanism."""
     import pinocchio as pin
 
     model = pin.Model()
@@ -197,7 +195,6 @@ class Moving:
         self._joint = {name: k + 1 for name, k in mechanism.index.items()}
 
     def step(self, h: float) -> None:
-        """One step of the classical Runge-Kutta method."""
         y = self.y
         k1 = self.rate(y)
         k2 = self.rate(y + 0.5 * h * k1)
@@ -206,7 +203,6 @@ class Moving:
         self.y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
 
     def rate(self, y: Floats) -> Floats:
-        """ẏ."""
         n = self.model.nq
         q, v = self._normalised(y[:n]), y[n:]
         self.evaluations += 1
@@ -265,7 +261,6 @@ class Moving:
 
     @property
     def closure_error(self) -> float:
-        """Largest distance of points that should coincide."""
         n = self.model.nq
         self._pin.forwardKinematics(self.model, self.data, self._normalised(self.y[:n]), self.y[n:])
         gaps = [
@@ -276,7 +271,6 @@ class Moving:
 
     @cached_property
     def _quaternions(self) -> list[int]:
-        """Return the first indices of quaternions in q."""
         sizes = [{"F": 7, "S": 4, "R": 1}[joint.kind] for joint in self.mechanism.joints]
         ends = np.cumsum(sizes).tolist()
         return [end - 4 for end, size in zip(ends, sizes, strict=True) if size > 1]

@@ -88,7 +88,6 @@ def text(mechanism: Mechanism, setting: Setting, laws: RideLaws | None = None) -
 
 
 def xyz(vector: Floats) -> str:
-    """Three numbers."""
     return " ".join(repr(float(x)) for x in vector)
 
 
@@ -114,11 +113,9 @@ class Soft:
         self.forward()  # places bodies and sites
 
     def forward(self) -> None:
-        """Accelerations at the present state."""
         self._mujoco.mj_forward(self.model, self.data)
 
     def step(self, steps: int) -> None:
-        """Go on by some steps."""
         self._mujoco.mj_step(self.model, self.data, nstep=steps)
 
     @property
@@ -148,7 +145,6 @@ class Soft:
 
     @property
     def v_dot(self) -> Floats:
-        """Accelerations in the order of the mechanism."""
         self.forward()
         result = np.zeros(self.mechanism.n_v)
         for joint in self.mechanism.joints:

@@ -56,12 +56,10 @@ def build(folder: Path | None = None) -> Path:
 
 
 def first_error(text: str) -> str:
-    """The first line that says error."""
     return next((line for line in text.splitlines() if "error" in line), text[:200])
 
 
 def header_folder() -> Path:
-    """Return the folder of Pinocchio's headers."""
     spec = importlib.util.find_spec("pinocchio")
     if spec is None or spec.origin is None:
         raise MissingError("the package pin is not installed")
@@ -82,7 +80,6 @@ def eigen_folder() -> Path:
 
 
 def written(mechanism: Mechanism) -> str:
-    """A mechanism as the driver reads it."""
     lines = [numbers(mechanism.gravity), str(len(mechanism.joints))]
     for joint in mechanism.joints:
         parent = 0 if joint.parent is None else mechanism.index[joint.parent] + 1
@@ -100,20 +97,16 @@ def written(mechanism: Mechanism) -> str:
 
 
 def closure_line(mechanism: Mechanism, c: Closure) -> str:
-    """One closure."""
     a, b = (0 if body is None else mechanism.index[body] + 1 for body in (c.a, c.b))
     points = numbers(c.at_a - mechanism.origin(c.a)), numbers(c.at_b - mechanism.origin(c.b))
     return f"{c.kind} {a} {b} {points[0]} {points[1]}"
 
 
 def numbers(values: object) -> str:
-    """Numbers with all their digits."""
     return " ".join(repr(float(x)) for x in np.asarray(values, dtype=float).ravel())
 
 
 class Driver:
-    """The running driver with a mechanism."""
-
     def __init__(self, program: Path, mechanism: Mechanism) -> None:
         self._file = tempfile.NamedTemporaryFile("w", suffix=".txt")  # noqa: SIM115
         self._file.write(written(mechanism))
@@ -129,7 +122,6 @@ class Driver:
             raise MissingError("the driver does not start")
 
     def ask(self, algorithm: str, n: int, mu: float, iterations: int) -> Floats:
-        """Numbers that the driver answers."""
         self._in.write(f"{algorithm} {n} {mu!r} {iterations}\n")
         self._in.flush()
         answer = self._out.readline()
@@ -138,7 +130,6 @@ class Driver:
         return np.array(answer.split(), dtype=float)
 
     def accelerations(self, algorithm: str, mu: float = 1e-12, iterations: int = 1) -> Floats:
-        """All accelerations of the spanning tree."""
         return self.ask(algorithm, 0, mu, iterations)
 
     def batch(self, algorithm: str, mu: float = 1e-12, iterations: int = 1) -> Batch:
@@ -146,7 +137,6 @@ class Driver:
         return lambda n: float(self.ask(algorithm, n, mu, iterations)[0])
 
     def close(self) -> None:
-        """End the driver."""
         self._in.close()
         self._process.wait(timeout=10)
         self._out.close()

@@ -28,7 +28,6 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
 
 
 def evaluation(figure: Figure, data: dict[str, Any]) -> None:
-    """Bars of the time of one evaluation."""
     axes = figure.add_subplot()
     names = sorted(data, key=lambda name: -float(data[name]["us"]))
     times = [data[name]["us"] for name in names]
@@ -43,7 +42,6 @@ def evaluation(figure: Figure, data: dict[str, Any]) -> None:
 
 
 def accuracy(figure: Figure, data: dict[str, Any]) -> None:
-    """Cost over error."""
     axes = figure.add_subplot()
     styles = {"(native)": "o-", "(SciPy)": "s--", "own DAE": "^:", "MuJoCo": "v-.", "Pinocchio": "D-."}
     for name, points in data.items():

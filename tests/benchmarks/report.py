@@ -16,7 +16,6 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def terminal(self) -> str:
-        """Columns padded with spaces."""
         lines = [self.head, *self.rows]
         widths = [max(len(line[k]) for line in lines) for k in range(len(self.head))]
         rule = tuple("-" * width for width in widths)
@@ -34,7 +33,6 @@ class Table:
         return any(" " in row[column] and not row[column][:1].isdigit() for row in self.rows)
 
     def markdown(self) -> str:
-        """A table of Markdown."""
         lines = [f"**{self.title}**", "", row_of(self.head), row_of(["---"] * len(self.head))]
         lines += [row_of(row) for row in self.rows]
         for note in self.notes:
@@ -43,7 +41,6 @@ class Table:
 
 
 def row_of(cells: Sequence[str]) -> str:
-    """One line of a Markdown table."""
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 
@@ -93,5 +90,4 @@ class Options:
 
     @property
     def rounds(self) -> int:
-        """Batches of which the best counts."""
         return 3 if self.quick else 150

@@ -37,7 +37,6 @@ class Start(NamedTuple):
 
 
 def run(options: Options) -> Result:
-    """Each command with empty caches, then again."""
     rows, data = [], {}
     for title in list(QUESTIONS)[:1] if options.quick else QUESTIONS:
         arguments = QUESTIONS[title]
@@ -58,7 +57,6 @@ def run(options: Options) -> Result:
 
 
 def best(starts: Iterable[Start]) -> Start:
-    """The shortest of each."""
     return Start(*map(min, zip(*starts, strict=True)))
 
 
@@ -76,7 +74,6 @@ def started(arguments: tuple[str, ...], again: int = 0) -> list[Start]:
 
 
 def once(arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) -> Start:
-    """One run, its output read as it comes."""
     wanted = LAST_LINE if arguments != QUESTIONS[VERSION] else "simulate-vehicle"
     began, first, busy = time.perf_counter(), float("nan"), float("nan")
     with subprocess.Popen(

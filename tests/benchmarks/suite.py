@@ -52,8 +52,6 @@ Line = tuple[str, str, str, bool]
 
 
 class Outcome(NamedTuple):
-    """All that was found."""
-
     about: dict[str, str]
     results: dict[str, Result]
 
@@ -71,11 +69,9 @@ class Outcome(NamedTuple):
         return budget_table({name: result.data for name, result in self.results.items()})
 
     def about_table(self) -> Table:
-        """The machine and the versions."""
         return Table("Measured on", ("what", "value"), tuple(self.about.items()))
 
     def write_json(self, path: Path) -> None:
-        """Everything, with the tables as shown."""
         content = {
             "about": self.about,
             "parts": {
@@ -148,7 +144,6 @@ def budget_table(data: dict[str, Data]) -> Table:
 
 
 def judge_evaluation(data: Data) -> Iterator[Line]:
-    """List instructions, the fastest peer, lanes."""
     ours = data["ce-dynamics"]
     heavy = data["ce-dynamics, rods and shocks with mass"]
     for name, entry in (("ride model", ours), ("28 bodies with mass", heavy)):
@@ -169,7 +164,6 @@ def judge_evaluation(data: Data) -> Iterator[Line]:
 
 
 def judge_vehicle(data: Data) -> Iterator[Line]:
-    """Real time, and stepping from outside."""
     factor = data["rk4 (native), 1 ms"]["real_time_factor"]
     yield "full vehicle, RK4 at 1 ms, one core", "≥ 60 × real time", f"{number(factor)} ×", factor >= 60.0
     step = data["step"]["us"] / data["step"]["bare"]
@@ -177,7 +171,6 @@ def judge_vehicle(data: Data) -> Iterator[Line]:
 
 
 def judge_ensemble(data: Data) -> Iterator[Line]:
-    """Throughput of a core, and of all."""
     for method in ("RK4, 1 ms", "dopri5, 1e-6"):
         single = data[f"{method}: one vehicle after another"]
         eight = data[f"{method}: 8 lanes, 1 thread"]
@@ -202,7 +195,6 @@ def judge_ensemble(data: Data) -> Iterator[Line]:
 
 
 def judge_startup(data: Data) -> Iterator[Line]:
-    """First result of the full vehicle."""
     key = next((name for name in data if name.endswith("--duration 0.01") and "ride" not in name), None)
     if key is None:
         return
@@ -212,14 +204,12 @@ def judge_startup(data: Data) -> Iterator[Line]:
 
 
 def judge_drive(data: Data) -> Iterator[Line]:
-    """Physics in a page."""
     if data:
         slowest = min(entry["factor"] for entry in data.values())
         yield "driven in a page, slowest vehicle", "≥ 10 × real time", f"{number(slowest)} ×", slowest >= 10.0
 
 
 def judge_drift(data: Data) -> Iterator[Line]:
-    """List the closure errors of the embedded runs."""
     worst = max(entry["max"] for name, entry in data.items() if name.startswith("constraint embedding"))
     yield "loop closure, 60 s", "≤ 1e-12 m", f"{worst:.0e} m", worst <= 1e-12
 

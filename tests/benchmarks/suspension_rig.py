@@ -68,7 +68,6 @@ def balances() -> dict[str, Callable[[], Any]]:
 
 
 def run(options: Options) -> Result:
-    """Time all of it, the best of some."""
     works: dict[str, Callable[[], Any]] = {}
     for vehicle in ("sedan",) if options.quick else ("sedan", "hmmwv", "hatchback"):
         works |= curves(vehicle)

@@ -63,7 +63,6 @@ def race(contenders: Sequence[Contender], rounds: int, batch_seconds: float = 0.
 
 
 def best_of(batch: Batch, rounds: int, batch_seconds: float = 0.01) -> float:
-    """Seconds per evaluation, the best of several batches."""
     n = repeats(batch, batch_seconds)
     return min(batch(n) / n for _ in range(rounds))
 
@@ -94,7 +93,6 @@ def python_loop(run: Callable[[], object], keep: object = None) -> Batch:
 
 
 def stopwatch(run: Callable[[], object]) -> float:
-    """Seconds of one call."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
@@ -177,7 +175,6 @@ def evaluation(model: Model, y: Floats | None = None) -> Batch:
 
 
 def machine() -> dict[str, str]:
-    """Describe the machine and its software."""
     return {
         "cpu": cpu_model(),
         "cores": str(os.cpu_count()),
@@ -188,7 +185,6 @@ def machine() -> dict[str, str]:
 
 
 def cpu_model() -> str:
-    """Name, family and model of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -58,13 +58,11 @@ def run(options: Options) -> Result:
 
 
 def once(case: Case, duration: float, settings: dict[str, Any]) -> tuple[float, int]:
-    """Wall time and evaluations of a run."""
     results = simulate(case.model, case.manoeuvre, duration=duration, y0=case.y0, **settings)
     return float(results.attrs["wall_time_s"]), int(results.attrs["evaluations"])
 
 
 def stepping(case: Case, options: Options) -> float:
-    """µs of a step in the loop."""
     simulator = Simulator(case.model, y0=case.y0)
 
     def step() -> None:

@@ -16,8 +16,6 @@ from ce_dynamics.algebra.tables import Table
 
 
 class OpaqueTruth:
-    """A hidden truth value."""
-
     def __init__(self, value: bool) -> None:
         self._hidden = value
 
@@ -41,8 +39,6 @@ def hidden(operation: Callable[..., Any], *, truth: bool = False) -> Any:
 
 
 class Opaque:
-    """A hidden float."""
-
     def __init__(self, value: float) -> None:
         self._hidden = float(value)
 
@@ -72,7 +68,6 @@ class Opaque:
 
 
 def opaque(values: Array) -> Array:
-    """The same array with every entry hidden."""
     hidden = np.empty(np.shape(values), dtype=object)
     for index, value in np.ndenumerate(values):
         hidden[index] = Opaque(value)
@@ -85,5 +80,4 @@ def reveal(values: Array) -> Array:
 
 
 def reveal_scalar(value: Any) -> float:
-    """The float behind a scalar."""
     return value._hidden if isinstance(value, Opaque) else float(value)

@@ -105,7 +105,6 @@ def add_linkage(
 
 
 def add_drive(system: ce.System, body: str) -> None:
-    """Prescribe a hinge by three inputs."""
     for suffix, unit in (("", "rad"), ("_rate", "rad/s"), ("_acceleration", "rad/s^2")):
         system.add_input(f"drive of {body}{suffix}", unit)
     system.prescribe(body, ce.Driven(f"drive of {body}"))

@@ -63,7 +63,6 @@ def axle(independent: Sequence[Independent], frame: Frame = HERE) -> System:
 
 
 def moving(model: ce.Model, seed: int, amount: float = 0.05) -> tuple[Array, Array]:
-    """Coordinates near the design pose, and rates."""
     rng = np.random.default_rng(seed)
     q, v, _ = model.layout.split(model.y0)
     return q + amount * rng.uniform(-1.0, 1.0, len(q)), rng.uniform(-1.0, 1.0, len(v))
@@ -170,7 +169,6 @@ def test_all_components_of_a_hinge_are_the_hinge() -> None:
 
 
 def joint(kind: str, e1: Array, e2: Array, at: Array) -> ce.Hinge:
-    """A hinge by its letter."""
     hinges: dict[str, Callable[[], ce.Hinge]] = {
         "R": lambda: ce.Revolute(e1, at), "U": lambda: ce.Universal(e1, e2, at),
         "C": lambda: ce.Cylindrical(e1, at), "S": lambda: ce.Spherical(at), "P": lambda: ce.Planar(e1, at),
@@ -180,7 +178,6 @@ def joint(kind: str, e1: Array, e2: Array, at: Array) -> ce.Hinge:
 
 
 def chain(kinds: Sequence[str], seed: int, frame: Frame = HERE) -> System:
-    """A closed chain of hinges in general position."""
     p, d, inertia = placed(frame)
     rng = np.random.default_rng(seed)
     s, parent, at = System(gravity=d(1.0, 2.0, -9.0)), "ground", np.zeros(3)

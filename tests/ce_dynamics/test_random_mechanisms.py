@@ -72,7 +72,6 @@ def state_of(recipe: Recipe) -> State:
 
 
 def accelerations(state: State) -> dict[str, Array]:
-    """World accelerations of all bodies."""
     return compute_accelerations(state.embedding, state.q, state.v, NOTHING, state.u)
 
 

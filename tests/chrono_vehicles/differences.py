@@ -57,12 +57,10 @@ def largest(one: Listing, other: Listing, ends: tuple[str, ...]) -> float:
 
 
 def engine(data: VehicleParameters) -> Any:
-    """Maps of the engine."""
     return data.powertrain.engine  # type: ignore[attr-defined]  # both have one
 
 
 def driveline_inertia(data: VehicleParameters) -> float:
-    """Return the inertia of shafts and engine."""
     shafts = getattr(data.powertrain, "shafts", None)
     inertia: float = 0.0 if shafts is None else shafts.inertia
     return inertia / data.powertrain.axle_ratio**2
@@ -81,7 +79,6 @@ def rate(data: VehicleParameters, corner: str) -> float:
 
 
 def stop(data: VehicleParameters, corner: str) -> float:
-    """Force of a stop."""
     spring = getattr(data.data, corner).spring
     force: float = (spring.stop_stiffness or 0.0) * STOP + (spring.stop_progression or 0.0) * STOP**3
     if spring.stop_curve is not None:
@@ -101,19 +98,16 @@ def damper(data: VehicleParameters, corner: str) -> str:
 
 
 def rods(data: VehicleParameters) -> float:
-    """Mass of what lies between two joints."""
     parts = ("tie_rod", "shock_lower", "shock_upper")
     found = (getattr(getattr(data.data, corner), part, None) for corner in data.corners for part in parts)
     return sum((part.mass for part in found if part is not None), start=0.0)
 
 
 def shown(value: float | str) -> str:
-    """For the table."""
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def main() -> None:
-    """Print the table."""
     print("| | `hmmwv` | `hmmwv-chrono` |\n| --- | --- | --- |")
     for what, ours, theirs in rows():
         print(f"| {what} | {ours} | {theirs} |")

@@ -127,7 +127,6 @@ def beside(case: Case) -> Case:
 
 
 def driven(model: str | Path, speed: float, friction: float, overrides: Sequence[str] = ()) -> Found:
-    """A vehicle with its driver at a speed."""
     case = prepare(
         "straight", model=model, speed=speed, duration=DURATION, options={"friction": friction},
         overrides=overrides,
@@ -174,7 +173,6 @@ class Trial(NamedTuple):
 
 
 def trials(folder: Path) -> Iterator[Trial]:
-    """Yield all that is tried."""
     models: list[str | Path] = [*SHIPPED, *vehicles(folder)]
     for model in models:
         for friction in ROADS:

@@ -32,7 +32,6 @@ class Figures(NamedTuple):
 
 
 def vehicles(folder: Path) -> list[Path]:
-    """Files that describe a vehicle with axles."""
     found = []
     for path in sorted(folder.rglob("*.json")):
         try:
@@ -65,13 +64,11 @@ def driven(path: Path) -> Figures:
 
 
 def run(model: Model, y0: Floats, duration: float, **inputs: float) -> xr.Dataset:
-    """One manoeuvre with constant inputs."""
     given = {"throttle": 0.0, "steering": 0.0, "brake": 0.0, **inputs}
     return ce.simulate(model, given, duration=duration, method="rk4", y0=y0, interval=0.1)
 
 
 def main(folder: Path) -> None:
-    """Print the table."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     print("| vehicle | freedoms | instructions | |\n" + "| --- " * 4 + "|")
     for path in vehicles(folder):

@@ -63,7 +63,6 @@ class Figures(NamedTuple):
 
 
 def turned(x: Floats, at: Floats, axis: Floats, angle: float) -> Floats:
-    """A point turned about an axis through another."""
     rotation = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis))
     return np.asarray(at + rotation.apply(x - at))
 
@@ -160,7 +159,6 @@ def pulls(path: Path, root: Path) -> Figures | None:
 
 
 def rows(folder: Path) -> Iterator[str]:
-    """Lines of the table."""
     for path in vehicles(folder):
         try:
             f = pulls(path, folder)
@@ -173,7 +171,6 @@ def rows(folder: Path) -> Iterator[str]:
 
 
 def main(folder: Path) -> None:
-    """Print the table."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     print(
         "| vehicle | front beam lies higher by, mm | wheels by hand, ° | model, ° | aside by hand, m | run |"

@@ -54,7 +54,6 @@ def real_time(model: Model, y0: Floats) -> float:
 
 
 def main(folder: Path) -> None:
-    """Print the table."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     print(", ".join(f"{what}: {said}" for what, said in machine().items()), file=sys.stderr)
     print("| vehicle | axles | degrees of freedom | instructions | µs | × real time |")

@@ -39,7 +39,6 @@ class StepSteer:
     """A fifth of full lock within 0.2 s from t = 2 s, at constant throttle."""
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> dict[str, Scalar]:
-        """Return the driver's inputs."""
         return {
             "steering": 0.2 * minimum(maximum((t - 2.0) / 0.2, 0.0), 1.0),
             "throttle": 0.065,
@@ -57,21 +56,18 @@ class Differences(NamedTuple):
 
 
 def read(path: Path) -> dict[str, Floats]:
-    """Columns of a record."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
 def driven(vehicle: str, overrides: Sequence[str], duration: float) -> xr.Dataset:
-    """The step steer by one of our vehicles."""
     data = VehicleParameters.load(vehicle, overrides)
     model = ce.compile(build(data, speed=12.0, road=FlatRoad(0.9)))
     return ce.simulate(model, StepSteer(), duration=duration, method="dopri5", interval=0.02)
 
 
 def lateral(t: Floats, v_lat: Floats, v_fwd: Floats, yaw_rate: Floats) -> Floats:
-    """Lateral acceleration of the chassis' reference point."""
     return np.asarray(np.gradient(v_lat, t) + v_fwd * yaw_rate)
 
 
@@ -98,7 +94,6 @@ def differences(run: xr.Dataset, record: Mapping[str, Floats]) -> Differences:
 
 
 def main(path: Path) -> None:
-    """Print the table."""
     record = read(path)
     print(
         "| vehicle | yaw rate | lateral acceleration | roll | wheel loads |\n| --- | --- | --- | --- | --- |"

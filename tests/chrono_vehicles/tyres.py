@@ -93,7 +93,6 @@ def driven(vehicle: Path, tyre: Path) -> Figures:
 
 
 def main(folder: Path) -> None:
-    """Print the table."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     print("| tyre | vehicle | load/weight | aside, mm | yaw rate, rad/s | braking, m/s² | slip |")
     print("| --- " * 7 + "|")

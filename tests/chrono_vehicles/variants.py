@@ -122,7 +122,6 @@ def driven(path: Path) -> str:
 
 
 def main(folder: Path, count: int = 40, seed: int = 0) -> None:
-    """Print what becomes of each."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary) / "vehicle"

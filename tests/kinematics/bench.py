@@ -11,8 +11,6 @@ __all__ = ["Bench", "BenchState", "Recorded", "bench"]
 
 
 class Bench(LinkageBench):
-    """A case set up on its own bodies."""
-
     def __init__(self, name: str) -> None:
         self.case: Case = LINKAGES[name]()
         case = self.case
@@ -37,5 +35,4 @@ class Bench(LinkageBench):
 
 @cache
 def bench(name: str) -> Bench:
-    """The bench of a case, built once."""
     return Bench(name)

@@ -32,7 +32,6 @@ class Jet(NamedTuple):
 
 
 def fixed(values: Any) -> Jet:
-    """A constant vector, exactly the given floats."""
     still = [mpmath.mpf(0)] * 3
     return Jet([mpmath.mpf(float(value)) for value in values], still, still)
 
@@ -93,7 +92,6 @@ def square_of_gap() -> Callable[..., Any]:
 
 @cache
 def height_of_gap() -> Callable[..., Any]:
-    """n · gap of a moving normal."""
     return differentiated(lambda axis, q, n, v: sympy.Matrix([n.dot(v)]), "n", "v")
 
 
@@ -103,7 +101,6 @@ def turn(axis: Any, q: Any, q_dot: Any, v: Jet) -> Jet:
 
 
 def plus(one: Jet, other: Jet, sign: int = 1) -> Jet:
-    """Sum or difference."""
     return Jet(*([x + sign * y for x, y in zip(p, r, strict=True)] for p, r in zip(one, other, strict=True)))
 
 

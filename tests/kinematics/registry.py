@@ -86,7 +86,6 @@ def flattened(points: DoubleWishbonePoints) -> DoubleWishbonePoints:
 
 
 def turned(points: DoubleWishbonePoints, R: np.ndarray) -> DoubleWishbonePoints:
-    """A corner in other axes."""
     return DoubleWishbonePoints(**{name: R @ np.array(point) for name, point in vars(points).items()})
 
 
@@ -153,7 +152,6 @@ def spindle_on_universal() -> Case:
 
 
 def wishbone_loop() -> Case:
-    """Control arms and upright alone, in skew axes."""
     p = turned(FRONT, TILT)
     return Case(WishboneLoop(p.A1, p.A2, p.G1, p.G2, p.D, p.F), {"lower_arm": (-0.6, 0.4)})
 
@@ -184,7 +182,6 @@ def strut(R: np.ndarray, steered: bool, d: float = 1.0, skew: bool = False) -> C
 
 
 def planar_corner() -> Case:
-    """The paper's corner, near the HMMWV's."""
     return Case(planar_double_wishbone(flattened(FRONT)), {"lower_arm": (-0.4, 0.4)})
 
 

@@ -32,14 +32,12 @@ INERTIA = (0.10, 0.13, 0.17)  # of no symmetry: how a body turns about its own l
 
 
 def corner(names: tuple[str, ...]) -> Numbers:
-    """Hardpoints of the front corner by component."""
     return {
         f"{name}.{axis}": float(getattr(FRONT, name)[k]) for name in names for k, axis in enumerate("xyz")
     }
 
 
 def numbers(**vectors: tuple[float, float, float]) -> Numbers:
-    """Vectors by component."""
     return {
         f"{name}.{axis}": x for name, vector in vectors.items() for axis, x in zip("xyz", vector, strict=True)
     }
@@ -242,8 +240,6 @@ def test_lanes_with_own_hardpoints_equal_built_models() -> None:
 
 
 def runge_kutta(traced: TracedFunction, y: Vector, h: float) -> Vector:
-    """One classical step."""
-
     def f(y: Vector) -> Vector:
         return np.asarray(traced.evaluate(y=y, u=np.zeros(0))["y_dot"])
 

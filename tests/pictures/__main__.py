@@ -60,8 +60,6 @@ class Scene:
 
 
 def played(vehicle: str, manoeuvre: str, duration: float) -> Callable[[], View]:
-    """Return what makes the page of a run."""
-
     def made() -> View:
         case = prepare(manoeuvre, model=vehicle, duration=duration)
         return picture_of(case, case.simulate(method="rk4"))
@@ -96,7 +94,6 @@ def driven(frames: int, turn: int) -> str:
 
 
 def four_bar() -> View:
-    """Return the page of a four-bar that swings."""
     system = ce.System(name="four-bar", gravity=(0, 0, -9.81))
     y: tuple[int, int, int] = (0, 1, 0)
     rod: dict[str, Any] = {"mass": 1.5, "inertia": (0.1, 0.1, 0.1)}
@@ -144,7 +141,6 @@ BY_MUJOCO = {"saloon": (2.2, np.array((0.55, -1.0, 0.3)), 9.5, (1000, 574))}
 
 
 def main(names: list[str]) -> None:
-    """Draw scenes at both sizes."""
     print("| scene | draw calls | triangles | script per frame, ms | page, kB |")
     print("| --- | --- | --- | --- | --- |")
     for name in names or SCENES:
@@ -174,7 +170,6 @@ def main(names: list[str]) -> None:
 
 
 def save_small(picture: Image.Image, path: Path) -> None:
-    """Write a picture for pages."""
     picture.thumbnail((WIDTH, 10_000))
     picture.convert("RGB").save(path, quality=QUALITY, method=6)
 

@@ -41,8 +41,6 @@ class Latch(ce.Controller):
 
 
 class Rail(ce.ForceElement):
-    """Rail whose end the cart must not pass."""
-
     name, outputs, limits = "rail", {"room": "m"}, {"room": "has passed the end"}
 
     def __init__(self, cart: ce.Body, end: float) -> None:
@@ -58,7 +56,6 @@ class Rail(ce.ForceElement):
 
 
 def cart() -> ce.System:
-    """It starts to the right, and is pushed."""
     system = ce.System(name="held cart", gravity=(0, 0, -9.81))
     mass = system.add_parameter(ce.Parameter("mass", 2.0, "kg"))
     body = system.add_body("cart", mass=mass, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))

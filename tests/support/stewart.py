@@ -93,7 +93,6 @@ def stewart(
 
 
 def top(s: ce.System, carrier: ce.Body, hinge: ce.Hinge, turn: Array) -> ce.Body:
-    """The platform."""
     return s.add_body(
         "platform", mass=20.0, com=turn @ (0.01, 0.02, 0.85), inertia=(2.0, 2.2, 3.5), parent=carrier,
         hinge=hinge,

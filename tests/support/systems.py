@@ -24,12 +24,10 @@ PROPERTIES = {
 
 
 def add(system: ce.System, name: str, parent: str, hinge: ce.Hinge, com: Array, mass: float = 1.0) -> None:
-    """A body with some mass and inertia."""
     system.add_body(name, mass=mass, com=com, inertia=(0.03, 0.04, 0.05), parent=parent, hinge=hinge)
 
 
 def drive(system: ce.System, body: str, name: str = "turn") -> ce.System:
-    """Prescribe a hinge by three new inputs."""
     motion = ce.Driven(name)
     for one in motion.inputs:
         system.add_input(one, "")
@@ -94,7 +92,6 @@ def four_bar(
 def slider_crank(
     crank: float, rod: float, angle: float, independent: Sequence[str] = ("crank",)
 ) -> ce.System:
-    """Slider on the x axis."""
     B = crank * np.array((np.cos(angle), np.sin(angle), 0.0))
     C = np.array((B[0] + np.sqrt(rod**2 - B[1] ** 2), 0.0, 0.0))
     system = ce.System(gravity=(0.0, -9.81, 0.0))

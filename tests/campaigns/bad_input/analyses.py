@@ -55,12 +55,10 @@ def of_analyses() -> list[Case]:
 
 @cache
 def results() -> Any:
-    """A short run."""
     return ce.simulate(model(), duration=0.01)
 
 
 def of_pictures() -> list[Case]:
-    """Views, tables, quantities."""
     texts: dict[str, Any] = {"number": 1, "bytes": b"x", "list": [], "thing": values.Thing(), "nan": math.nan}
 
     def table(**given: Any) -> Any:
@@ -86,5 +84,4 @@ def of_pictures() -> list[Case]:
 
 
 def prepare() -> None:
-    """Compile what is compiled once."""
     results()

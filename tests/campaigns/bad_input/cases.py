@@ -19,8 +19,6 @@ LONGEST_MESSAGE = 1500
 
 
 class End(str, Enum):
-    """Possible ends of a case."""
-
     REFUSED = "refused by name"
     WARNED = "accepted with a warning"
     ALLOWED = "accepted, as it may be"
@@ -100,7 +98,6 @@ def judged(case: Case) -> tuple[End, str]:
 
 
 def of_message(case: Case, message: str) -> tuple[End, str]:
-    """Judge the message of a refusal."""
     wanting = [word for word in case.says if word not in message]
     if wanting or not message or "Traceback" in message or len(message) > LONGEST_MESSAGE:
         return End.NAMELESS, f"{wanting} not in: {' '.join(message.split())[:400]}"

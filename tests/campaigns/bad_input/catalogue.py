@@ -40,7 +40,6 @@ CATEGORIES = tuple(MODULES)
 
 @cache
 def cases_of(category: str) -> Sequence[Case]:
-    """The cases of a category."""
     module = MODULES[category]
     makers = [
         made

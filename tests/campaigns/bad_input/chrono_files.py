@@ -39,7 +39,6 @@ UNUSED = ("Axle Differential Locking Limit", "Rear Connector Location")
 
 
 def may_be_anything(keys: Keys, file: str) -> bool:
-    """Return True if a value is not needed."""
     words = [str(key) for key in keys]
     looks = words[0].endswith(LOOKS) and words[-1] in ("Radius", "Width", "Length")
     wheel = file.endswith("Wheel.json") and words == ["Template"]  # there is one kind
@@ -72,7 +71,6 @@ def wrong_values(value: Any) -> dict[str, tuple[Any, bool]]:
 
 
 def changed(content: Any, keys: Keys, value: Any) -> dict[str, Any]:
-    """A copy with another value, or without it."""
     copy = json.loads(json.dumps(content))
     at: Any = copy
     for key in keys[:-1]:
@@ -125,7 +123,6 @@ def of_values() -> list[Case]:
 
 
 def of_files() -> list[Case]:
-    """Files that are no JSON, or something else."""
     content, found = files(), []
     for name, part in content.items():
         text = json.dumps(part).encode()

@@ -146,19 +146,16 @@ def command(*arguments: str) -> Any:
 
 
 def case(*arguments: str, may: bool = False) -> Case:
-    """A case of some arguments."""
     return Case(" ".join(repr(word[:50]) for word in arguments), lambda: command(*arguments), may=may)
 
 
 def prepare() -> None:
-    """Compile what is compiled once."""
     command("--no-plots", *SHORT)
     command("--vehicle", "ride", *SHORT)
     command("kc", "--travel", "0:0.01:2", "--no-plots", "--output", "bad")
 
 
 def of_options() -> list[Case]:
-    """Values of options."""
     found = []
     for words, options in WRONG:
         for option, values in options.items():

@@ -12,8 +12,6 @@ from tests.campaigns.bad_input.description import fresh
 
 
 class Law(ce.Controller):
-    """A controller that is what it is told."""
-
     def __init__(self, **given: Any) -> None:
         self.name, self.answers = "law", ("torque",)
         self.answer: Any = lambda sensors, x: {"torque": 1.0}
@@ -43,7 +41,6 @@ def controlled(**given: Any) -> Any:
 
 
 def of_controllers() -> list[Case]:
-    """Control laws with memory."""
     from ce_dynamics.mechanism.forces.base import StateDeclaration
 
     one = (StateDeclaration("i", "rad", 0.0),)

@@ -17,12 +17,10 @@ MAY_BE = ("sources are text", "title is a mapping", "unknown tag")
 
 
 def load(text: Content) -> Any:
-    """Load a data file with some content."""
     return reading(VehicleParameters.load, text, ".yaml")()
 
 
 def nested(key: str, value: str) -> str:
-    """YAML of one key."""
     lines = [f"{'  ' * depth}{name}:" for depth, name in enumerate(key.split("."))]
     return "\n".join(lines) + f" {value}\n"
 
@@ -35,14 +33,12 @@ KEYS = (
 
 
 def bomb(levels: int) -> str:
-    """Aliases that multiply."""
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     lines += [f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 10)}]" for k in range(levels)]
     return "\n".join(lines)
 
 
 def of_files() -> list[Case]:
-    """Files that are no data files."""
     texts: dict[str, Content] = {
         "empty": "",
         "comment": "# nothing",
@@ -92,7 +88,6 @@ def of_files() -> list[Case]:
 
 
 def of_damaged_files() -> list[Case]:
-    """The package's own file, damaged at random."""
     return of_damage(VehicleParameters.load, "vehicle", SHIPPED["hmmwv"].read_text("utf-8"), ".yaml", 150)
 
 

@@ -30,7 +30,6 @@ def fresh() -> ce.System:
 
 
 def of_hinges() -> list[Case]:
-    """Hinges and closures."""
     found = []
     for kind in (ce.Revolute, ce.Prismatic, ce.Cylindrical):
         found += calls(kind, {"axis": Z})
@@ -100,7 +99,6 @@ def of_systems() -> list[Case]:
 
 
 def of_forces() -> list[Case]:
-    """Force elements, laws, motions, couplings, parameters."""
     system = fresh()
     arm, slide = system.find("arm"), system.find("slide")
     bad = {"nan": math.nan, "negative": -1.0, "infinity": math.inf, "text": "stiff"}
@@ -147,7 +145,6 @@ def of_forces() -> list[Case]:
 
 
 def of_unilateral() -> list[Case]:
-    """Elements and solvers of the complementarity layer."""
     system = fresh()
     arm, slide = system.find("arm"), system.find("slide")
     long = {"long": (0, 0, 2), "zero": (0, 0, 0)}

@@ -54,7 +54,6 @@ def acting(make: Callable[..., Any], good: dict[str, Any]) -> Callable[..., Any]
 
 
 def of_forces() -> list[Case]:
-    """Force elements in a system, and closures."""
     arm = {"name": "a", "body": "@arm"}
     two = {"name": "b", "body_a": "@arm", "body_b": "@slide", "at": HERE, "stiffness": (1.0,) * 6}
     cord = {"name": "c", "path": [("@arm", X), ("@slide", Z)], "stiffness": 1.0}
@@ -84,7 +83,6 @@ def of_forces() -> list[Case]:
 
 
 def of_solvers() -> list[Case]:
-    """Contact problems, and tyres fitted to measured points."""
     matrices = {"text": "x", "nothing": None, "vector": np.ones(3), "nan": math.nan * np.eye(3)}
     frictions = {"text": ["x"], "nothing": None, "negative": [-1.0], "two": [0.5, 0.5], "nan": [math.nan]}
     found = calls(

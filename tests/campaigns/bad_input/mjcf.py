@@ -10,12 +10,10 @@ BODY = f"<body name='{{}}'><joint type='hinge' axis='0 1 0'/>{MASS}{{}}</body>"
 
 
 def asset(text: str) -> str:
-    """Something that bodies are made with."""
     return f"<asset>{text}</asset>"
 
 
 def of_text() -> list[Case]:
-    """Attributes, damage, other files, arguments."""
     return of_texts(read_mjcf, "mujoco", ".xml") + calls(
         read_mjcf,
         {"path": ROBOTS / "four_bar.xml"},
@@ -25,7 +23,6 @@ def of_text() -> list[Case]:
 
 
 def of_elements() -> list[Case]:
-    """Make cases of elements that contradict each other."""
     one = BODY.format("a", "")
     world = f"<worldbody>{one}</worldbody>"
     grid = "count='10000 10000 10000' spacing='.1 .1 .1'"

@@ -17,12 +17,10 @@ LISTS: dict[str, Any] = {"number": 1, "text": "torque", "things": [values.Thing(
 
 
 def machine(**given: Any) -> Machine:
-    """A machine of the usual model."""
     return Machine(**{"label": "machine", "model": model(), **given})
 
 
 def of_machines() -> list[Case]:
-    """Machines, controls, sliders, gauges."""
     own: dict[str, Any] = {
         "controls": LISTS, "sliders": LISTS, "gauges": LISTS,
         "forces": {"number": 1, "unknown": ["nobody"], "text": "spring"},
@@ -54,7 +52,6 @@ def of_machines() -> list[Case]:
 
 
 def of_feet() -> list[Case]:
-    """Feet and shapes of robots' files."""
     urdf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".urdf")
     mjcf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".xml")
     own: dict[str, Any] = {"path": PATHS}

@@ -72,30 +72,25 @@ def tried(
 
 @cache
 def rig() -> Any:
-    """Return the rig of the sedan's front axle."""
     return kc.rig_of("sedan", "front", free=["front.D.y"])
 
 
 @cache
 def elastic() -> Any:
-    """Compliance of an axle with bushings."""
     return kc.compliance_of("sedan", "front")
 
 
 @cache
 def car() -> vehicles.Vehicle:
-    """A vehicle."""
     return vehicles.load("sedan")
 
 
 @cache
 def run() -> Any:
-    """Results of it."""
     return car().drive("straight", duration=0.02, method="rk4")
 
 
 def of_rigs() -> list[Case]:
-    """Rigs, targets, discs, scatter, optimisation."""
     own: dict[str, Any] = {"overrides": {"text": "front.D=1"}, "free": {"no hardpoint": ["chassis.title"]}}
     found = tried(
         kc.rig_of, lambda: {"vehicle": "sedan"}, "vehicle:object-nothing~ axle~ overrides~ free~ tyres~", own
@@ -147,7 +142,6 @@ def of_rigs() -> list[Case]:
 
 
 def of_vehicles() -> list[Case]:
-    """Procedures, manoeuvres, pages."""
     options: dict[str, Any] = {
         "number": 1, "list": ["radius"], "unknown": {"nothing": 1.0}, "nan": {"radius": math.nan},
         "text": {"radius": "far"}, "unit": {"radius": "1 kg"}, "nothing": {"radius": None},
@@ -190,7 +184,6 @@ def start() -> dict[str, Any]:
 
 
 def wheel() -> dict[str, Any]:
-    """Return wheels of an axle."""
     one = kc.Wheel("left", 0.3)
     return {"name": "front", "left": one, "right": one}
 

@@ -59,7 +59,6 @@ def of_notation() -> list[Case]:
 
 
 def of_roads() -> list[Case]:
-    """Roads and frictions made in Python."""
     found = calls(FlatRoad)
     steep = {"angle": {"upright": math.pi / 2}, "bank": {"upright": 2.0}}
     found += calls(InclinedRoad, {"friction": 0.8, "angle": 0.1}, "", steep)
@@ -132,7 +131,6 @@ $$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$
 
 
 def saved(array: Any, **more: Any) -> bytes:
-    """An array as a file of NumPy."""
     buffer = io.BytesIO()
     if more:
         np.savez(buffer, **more)
@@ -142,7 +140,6 @@ def saved(array: Any, **more: Any) -> bytes:
 
 
 def of_files() -> list[Case]:
-    """Files of maps."""
     found = []
     good = saved(np.zeros((5, 4)))
     arrays: dict[str, tuple[bytes, dict[str, Any]]] = {

@@ -18,7 +18,6 @@ from tests.campaigns.bad_input.values import calls
 
 @cache
 def model() -> ce.Model:
-    """Two freedoms, one input, one parameter, an output."""
     system = fresh()
     stiffness = system.add_parameter(ce.Parameter("stiffness", 10.0, "N/m"))
     system.add_force(ce.TorsionSpringDamper("spring", system.find("slide"), spring=ce.Linear(stiffness)))
@@ -29,7 +28,6 @@ def model() -> ce.Model:
 
 @cache
 def unilateral() -> contact.UnilateralModel:
-    """A weight that falls on a plane."""
     system = ce.System()
     weight = system.add_body(
         "weight", mass=1.0, com=(0, 0, 1), parent="ground", hinge=ce.Prismatic((0, 0, 1), (0, 0, 1))
@@ -52,7 +50,6 @@ class Branching:
     """An input law that asks what it cannot know while it is compiled."""
 
     def inputs(self, t: Any, sensors: Any) -> Any:
-        """One of two values."""
         return {"torque": 1.0 if t > 0.005 else 0.0}
 
 
@@ -94,7 +91,6 @@ STATES_OF_MODEL = "y:state4 u:state2 q:state2 v:state2 v_dot:state2 x:state0"
 
 
 def asked(of: str, good: dict[str, Any] | None = None, spec: str = "", own: Any = None) -> list[Case]:
-    """Return cases of a method of models."""
     bound = getattr(model(), of)
     known = [
         kind for kind in STATES_OF_MODEL.split() if kind.split(":")[0] in inspect.signature(bound).parameters
@@ -103,7 +99,6 @@ def asked(of: str, good: dict[str, Any] | None = None, spec: str = "", own: Any 
 
 
 def prepare() -> None:
-    """Compile what is compiled once."""
     for name in ("rk4", "dopri5", "rosenbrock", "implicit-euler"):
         simulate(method=name)
     ensemble()

@@ -24,7 +24,6 @@ def in_a_folder(call: Call, name: str) -> Call:
 
 
 def study(**given: Any) -> Any:
-    """A short study."""
     usual = {"model": model(), "y0s": np.zeros((2, 4)), "duration": 0.01, "lanes": 2}
     return ce.simulate_study(**{**usual, **given})
 
@@ -79,7 +78,6 @@ def of_studies() -> list[Case]:
 
 
 def of_advice() -> list[Case]:
-    """Advice, steady states, derivatives of runs."""
     advised = given_model(ce.recommend_method, horizon=0.01)
     spec = "y:state4 inputs:laws~ parameters:parameters~ x: u: q: v: methods:"
     found = calls(ce.recommend_method, {}, spec, run=advised)
@@ -99,7 +97,6 @@ def of_advice() -> list[Case]:
 
 
 def of_exports() -> list[Case]:
-    """C source and FMUs."""
     names = {"digit": "1x", "space": "a b", "keyword": "double", "path": "../x", "umlaut": "ä"}
     paths = {k: v for k, v in NO_PATH.items() if k not in ("no folder", "bytes")}
     own = {"folder": {k: v for k, v in paths.items() if k != "folder"}, "name": names}
@@ -118,7 +115,6 @@ def of_exports() -> list[Case]:
 
 
 def prepare() -> None:
-    """Compile what is compiled once."""
     in_a_folder(study, "study.h5")()
     ce.recommend_method(model(), horizon=0.01)
     ce.simulate_sensitivities(model(), by="stiffness", duration=0.01)

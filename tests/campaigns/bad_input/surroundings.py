@@ -29,30 +29,25 @@ HUGE = 20 * 2**30
 
 
 def fifo(path: Path) -> None:
-    """A pipe that nobody writes to."""
     os.mkfifo(path)
 
 
 def link(target: str) -> Callable[[Path], None]:
-    """A link to something."""
     return lambda path: path.symlink_to(target)
 
 
 def circle(path: Path) -> None:
-    """Two links to each other."""
     other = path.with_name("other")
     path.symlink_to(other)
     other.symlink_to(path)
 
 
 def huge(path: Path) -> None:
-    """A file that is larger than memory."""
     with path.open("wb") as file:
         file.truncate(HUGE)
 
 
 def packed(path: Path) -> None:
-    """A gigabyte of nothing, packed."""
     import gzip
 
     with gzip.open(path, "wb") as file:
@@ -61,7 +56,6 @@ def packed(path: Path) -> None:
 
 
 def content(what: bytes) -> Callable[[Path], None]:
-    """A file of some bytes."""
     return lambda path: (path.write_bytes(what), None)[1]
 
 
@@ -83,8 +77,6 @@ NAMES = {
 
 
 def on(read: Callable[[Path], Any], make: Callable[[Path], None], name: str) -> Callable[[], Any]:
-    """Return a call that reads such a thing."""
-
     def run(folder: Path) -> Any:
         make(folder / name)
         return read(folder / name)
@@ -95,7 +87,6 @@ def on(read: Callable[[Path], Any], make: Callable[[Path], None], name: str) -> 
 def pendulum(
     body: str = "arm", output: str = "height", force: str = "wind", parameter: str = "mass"
 ) -> ce.System:
-    """A pendulum with names."""
     system = ce.System()
     mass: Any = system.add_parameter(ce.Parameter(parameter, 1.0, "kg"))
     hinge = ce.Revolute((0.0, 1.0, 0.0))
@@ -110,7 +101,6 @@ def pendulum(
 
 
 def study(path: Path) -> Any:
-    """Runs into one file."""
     return ce.simulate_study(ce.compile(pendulum()), str(path), np.zeros((2, 2)), duration=0.1, method="rk4")
 
 
@@ -128,7 +118,6 @@ def used(**names: str) -> Any:
 
 
 def of_files() -> list[Case]:
-    """Everything that is read."""
     found = []
     for what, (read, suffix) in READERS.items():
         for thing, make in THINGS.items():
@@ -148,7 +137,6 @@ ACCEPTED = {("study", "nothing"), ("study", "link to nothing"), ("study", "circl
 
 
 def of_names() -> list[Case]:
-    """Everything that has a name."""
     return [
         Case(f"{what} {name}", lambda what=what, text=text: used(**{what: text}), may=True)  # type: ignore[misc]
         for what in ("body", "output", "force", "parameter")

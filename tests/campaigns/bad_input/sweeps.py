@@ -14,12 +14,10 @@ from tests.campaigns.bad_input.values import calls
 
 @cache
 def plan() -> SweepPlan:
-    """Four runs."""
     return SweepPlan("monte-carlo", {"chassis.mass": "2000:2400"}, 4, duration="0.01")
 
 
 def of_samples() -> list[Case]:
-    """Distributions and samples."""
     mass = ParameterQuantity("kg", above=0.0)
     texts = (
         "", ":", "::", "1:", ":1", "1:2:", "1:2:1e3", "1:2:3.5", "1,,2", "1;2", "a,b", "nan,1", "1:2 m",

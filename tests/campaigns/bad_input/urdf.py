@@ -7,7 +7,6 @@ from tests.campaigns.bad_input.values import calls
 
 
 def of_text() -> list[Case]:
-    """Attributes, damage, other files, arguments."""
     return of_texts(read_urdf, "robot", ".urdf") + calls(
         read_urdf,
         {"path": ROBOTS / "four_bar.urdf"},
@@ -16,7 +15,6 @@ def of_text() -> list[Case]:
 
 
 def of_elements() -> list[Case]:
-    """Make cases of elements that contradict each other."""
     inertia = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
     link = f"<link name='{{}}'><inertial><mass value='1'/>{inertia}</inertial></link>"
     a, b, c = (link.format(name) for name in "abc")

@@ -18,7 +18,6 @@ class Thing:
 
 
 def ragged() -> Any:
-    """A list of lists that make no array."""
     return [[1.0, 2.0], [3.0]]
 
 
@@ -79,7 +78,6 @@ NO_NAMES: dict[str, Any] = {
 
 
 def no_state(n: int) -> dict[str, Any]:
-    """Vectors that are no state of n numbers."""
     good = np.zeros(n)
     bad: dict[str, Any] = {
         "one more": np.zeros(n + 1), "empty" if n > 1 else "three": np.zeros(0 if n > 1 else 3),

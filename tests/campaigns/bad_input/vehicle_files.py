@@ -33,17 +33,14 @@ PER_LINE = 4
 
 @cache
 def lines_of(name: str) -> tuple[str, ...]:
-    """A shipped file."""
     return tuple(SHIPPED[name].read_text("utf-8").splitlines(keepends=True))
 
 
 def built(text: str) -> Any:
-    """A vehicle of a file with this content."""
     return reading(lambda path: build(VehicleParameters.load(str(path))), text, ".yaml")()
 
 
 def of_lines() -> list[Case]:
-    """Every line with a value."""
     found = []
     for name in SHIPPED:
         lines = lines_of(name)

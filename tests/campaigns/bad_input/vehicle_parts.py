@@ -160,25 +160,21 @@ def of_sdf() -> list[Case]:
 
 @cache
 def vehicle() -> Any:
-    """A point mass that drives itself, for environments."""
     return toy("path-following")
 
 
 def environment(**given: Any) -> Any:
-    """An environment, reset."""
     made = VehicleEnv(**{"task": "path-following", "vehicle": vehicle(), **given})
     return made.reset(seed=1)
 
 
 def acting(action: Any) -> Any:
-    """One step."""
     made = VehicleEnv("path-following", vehicle())
     made.reset(seed=1)
     return made.step(action)
 
 
 def of_environments() -> list[Case]:
-    """Environments of Gymnasium."""
     own = {
         "vehicle": {"name": "no such vehicle"}, "road": {"bad": "bump:height=nan"},
         "tyres": {"text": "tmeasy"}, "overrides": {"text": "nothing=1"},
@@ -197,5 +193,4 @@ def of_environments() -> list[Case]:
 
 
 def prepare() -> None:
-    """Compile what is compiled once."""
     environment()

@@ -39,7 +39,6 @@ class Difference(NamedTuple):
 
 
 def difference(original: str, changed: str) -> Difference:
-    """The first line in which two texts differ."""
     pairs = zip(original.splitlines(), changed.splitlines(), strict=False)
     return next(Difference(a.strip(), b.strip()) for a, b in pairs if a != b)
 
@@ -54,12 +53,10 @@ class Mutant:
     line: int
 
     def code(self, original: str) -> str:
-        """Changed text of the file."""
         changed: str = mutate_code(original, get_operator(f"core/{self.operator}")(), self.occurrence)
         return changed
 
     def difference(self, original: str) -> Difference:
-        """Return the difference to the original."""
         return difference(original, self.code(original))
 
     def __str__(self) -> str:

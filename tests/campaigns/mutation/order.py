@@ -34,7 +34,6 @@ class Recorder:
 
     @property
     def spent(self) -> float:
-        """Seconds of processor time since the start."""
         return time.process_time() - self._began
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -100,7 +99,6 @@ def first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
 
 
 def public_names(code: str) -> Iterator[str]:
-    """Functions and classes of a module."""
     for node in ast.parse(code).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name

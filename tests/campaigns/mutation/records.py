@@ -22,7 +22,6 @@ class Outcome:
     difference: Difference
 
     def line(self) -> str:
-        """Line of a record."""
         told = asdict(self) | {"mutant": str(self.mutant), "difference": str(self.difference)}
         return json.dumps(told) + "\n"
 

@@ -65,13 +65,11 @@ def functions_of(model: Model) -> list[TracedFunction]:
 
 @lru_cache(maxsize=4)
 def unchanged(vehicle: str) -> Consequences:
-    """Return the consequences of the numbers as shipped."""
     return consequences(vehicle)
 
 
 @lru_cache(maxsize=4)
 def components(vehicle: str) -> dict[str, float]:
-    """All components of all numbers by key."""
     data = VehicleParameters.load(vehicle)
     quantities = leaves(data.schema)
     found: dict[str, float] = {}

@@ -27,7 +27,6 @@ DIGITS = (None, 12, 9, 6)
 
 
 def drawn(number: int, first: int) -> Iterator[Recipe]:
-    """Different random mechanisms, each put somewhere else."""
     found: dict[Recipe, None] = {}
 
     @settings(
@@ -50,7 +49,6 @@ def drawn(number: int, first: int) -> Iterator[Recipe]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse, try, report."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaign orientations", description=__doc__)
     parser.add_argument("--count", type=int, default=2000, help="mechanisms")
     parser.add_argument(

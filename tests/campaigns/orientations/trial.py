@@ -234,7 +234,6 @@ def displaced(embedding: Embedding, steps: Array, q_0: Array) -> Array:
 
 
 def pattern(message: str) -> str:
-    """A message without its names and numbers."""
     message = re.sub(r"\[[^\]]*\]|\{[^}]*\}", "…", message)
     message = re.sub(r"'[^']*'", "…", message)
     message = re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", message)

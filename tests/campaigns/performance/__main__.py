@@ -59,7 +59,6 @@ def coast_and_brake(data: VehicleParameters, model: Model) -> None:
 
 
 def accelerate(data: VehicleParameters) -> None:
-    """Full throttle."""
     manual = data.layout.powertrain == "manual"
     start, end = (FROM, TO) if manual else (START, HUNDRED)
     by_hand = acceleration(data, start, end, IN_GEAR)

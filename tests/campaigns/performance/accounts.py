@@ -21,7 +21,6 @@ INPUTS = {"steering": 0.05, "throttle": 0.5, "brake": 0.05, "gear": 3.0}
 
 
 def drive(model: Model, step: float, duration: float = DURATION) -> xr.Dataset:
-    """Pulled, steered and braked, every step stored."""
     inputs = {name: value for name, value in INPUTS.items() if name in model.system.inputs}
     y0 = settle(model)
     return ce.simulate(model, inputs, duration=duration, method="rk4", y0=y0, step=step, interval=step)

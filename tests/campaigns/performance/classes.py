@@ -32,7 +32,6 @@ class Range(NamedTuple):
     source: str
 
     def has(self, value: float) -> bool:
-        """Return whether a value lies within."""
         return self.low <= value <= self.high
 
 

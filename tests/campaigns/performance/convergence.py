@@ -54,7 +54,6 @@ def errors(vehicle: str, manoeuvre: str = "bend", steps: Sequence[float] = STEPS
 
 
 def main(given: Sequence[str]) -> None:
-    """Print the table."""
     warnings.simplefilter("ignore", PhysicalityWarning)
     manoeuvre, vehicles = (given[0], given[1:]) if given and given[0] in INPUTS else ("bend", given)
     print("| vehicle | " + " | ".join(f"{1e3 * step:g} ms, m" for step in STEPS) + " |")

@@ -16,7 +16,6 @@ QUICK = 0.05
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Parse, run, write."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaign published", description=__doc__)
     parser.add_argument(
         "names",

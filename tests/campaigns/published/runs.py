@@ -79,8 +79,6 @@ class Comparison(NamedTuple):
 
 
 class Case:
-    """A mechanism with what its runs share."""
-
     def __init__(self, mechanism: PublishedMechanism, duration: float | None, instants: int) -> None:
         self.mechanism = mechanism
         self.duration = mechanism.duration if duration is None else duration
@@ -90,18 +88,15 @@ class Case:
         self.times = np.unique([*np.linspace(0.0, self.duration, instants + 1), *stored])
 
     def inputs(self, t: float) -> Mapping[str, float]:
-        """Prescribed inputs by name."""
         law = self.mechanism.inputs
         return {} if law is None else {name: float(x) for name, x in law.inputs(t, {}).items()}
 
     def u(self, t: float) -> Array:
-        """All inputs in order."""
         return self.model.inputs_with(inputs=self.inputs(t))
 
     # Embedded
 
     def embedded(self, rtol: float, atol: float) -> tuple[Array, Array]:
-        """Instants and states of the embedded model."""
         how: dict[str, Any] = {"method": "DOP853"}
         if self.mechanism.stiff:
             how = {"method": "Radau", "jac": lambda t, y: self.model.linearize(y, u=self.u(t)).A}
@@ -112,7 +107,6 @@ class Case:
         return run.t, run.y.T
 
     def of_embedded(self, times: Array, states: Array) -> Motion:
-        """Return the compared quantities of embedded states."""
         model, ground = self.model, self.model.system.ground
         rows = []
         for t, y in zip(times, states, strict=True):
@@ -189,7 +183,6 @@ def compared(
 
 
 def errors(motion: Motion, accurate: Motion) -> Line:
-    """Largest errors against the accurate motion."""
     n = min(len(motion.t), len(accurate.t))
     energy = np.abs(motion.energy[:n] - accurate.energy[:n]) / np.max(accurate.kinetic)
     off = np.linalg.norm(motion.places[:n] - accurate.places[:n], axis=-1)

@@ -25,7 +25,6 @@ NOTE = (
 
 
 def figures_table(found: Mapping[str, Comparison]) -> Table:
-    """Errors of the published figures."""
     rows = tuple(
         (
             name,
@@ -42,7 +41,6 @@ def figures_table(found: Mapping[str, Comparison]) -> Table:
 
 
 def errors_table(found: Mapping[str, Comparison], quantity: str, title: str) -> Table:
-    """One error of all mechanisms and formulations."""
     rows = tuple(
         (name, *(cell(line, quantity, comparison.duration) for line in comparison.lines.values()))
         for name, comparison in found.items()
@@ -62,7 +60,6 @@ def complete(line: Line, duration: float) -> bool:
 
 
 def tables(found: Mapping[str, Comparison]) -> tuple[Table, ...]:
-    """All tables."""
     return (figures_table(found), *(errors_table(found, quantity, title) for quantity, title in PARTS))
 
 

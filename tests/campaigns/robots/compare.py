@@ -69,7 +69,6 @@ class Row:
     model: ce.Model | None = None
 
     def add(self, reference: "Reference", q: Array, v: Array) -> None:
-        """Compare at one more state."""
         closure, augmented, spread, exact, noise = reference.differences(q, v)
         self.closure = float(np.fmax(self.closure, closure))
         self.augmented, self.spread = max(self.augmented, augmented), max(self.spread, spread)
@@ -110,7 +109,6 @@ def compared(
 
 
 def fill(row: Row, urdf: Path, loops: Path, states: int, around: float, thorough: bool) -> None:
-    """Everything that is measured."""
     start = time.perf_counter()
     system = ce.read_urdf(urdf, loops=loops)
     row.reading = time.perf_counter() - start
@@ -192,7 +190,6 @@ class Reference:
         )
 
     def peer_state(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state as Pinocchio writes it."""
         assert self.peer is not None
         model = self.model
         balls = balls_of(model)
@@ -264,7 +261,6 @@ def peer_of(urdf: Path, loops: Path) -> Peer | None:
 
 
 def joint_states(model: ce.Model, q: Array, v: Array) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Coordinates and rates of all hinges, by body."""
     motions = model.instant(np.concatenate((q, v)), model.u0).outward.motions
     joints, rates = {}, {}
     for body in model.system.bodies:
@@ -287,7 +283,6 @@ def before(model: ce.Model, body: Any) -> list[Any]:
 
 
 def balls_of(model: ce.Model) -> dict[str, list[Any]]:
-    """Bodies on balls, and the hinges of these."""
     hinges = {body.name: before(model, body) for body in model.system.bodies}
     return {name: found for name, found in hinges.items() if len(found) == 3}
 
@@ -314,7 +309,6 @@ def by_joint(values: dict[str, Array], joint_of: dict[str, str]) -> dict[str, Ar
 
 
 def joint_names(urdf: Path) -> dict[str, str]:
-    """Joints by the links that they carry."""
     from lxml import etree
 
     root = etree.parse(str(urdf)).getroot()

@@ -43,7 +43,6 @@ class Peer:
         self.design = [np.array(M.rotation) for M in self.data.oMi]
 
     def place(self, configuration: Array, joint: Any, angle: float) -> None:
-        """A single coordinate."""
         if joint.nq == 1:
             configuration[joint.idx_q] = angle
         else:  # a continuous joint: cosine and sine

@@ -61,7 +61,6 @@ def vector(rng: np.random.Generator) -> Array:
 
 
 def inertia(rng: np.random.Generator) -> Array:
-    """A random inertia that a body can have."""
     A = rng.normal(size=(3, 3))
     spread = A @ A.T
     tensor: Array = np.trace(spread) * np.eye(3) - spread
@@ -69,7 +68,6 @@ def inertia(rng: np.random.Generator) -> Array:
 
 
 def hinge_of(kind: str, rng: np.random.Generator) -> ce.Hinge:
-    """A hinge in a random place."""
     at, axis = vector(rng).tolist(), vector(rng).tolist()
     if kind == "Universal":
         return ce.Universal(axis, vector(rng).tolist(), at)  # axes not perpendicular
@@ -122,7 +120,6 @@ def random_coordinates(system: ce.System, names: Mapping[str, slice], rng: np.ra
 def slender(
     system: ce.System, name: str, a: Array, b: Array, mass: float, parent: ce.Body | str, hinge: ce.Hinge
 ) -> ce.Body:
-    """A slender bar from a to b."""
     length = float(np.linalg.norm(b - a))
     d = (b - a) / length
     tensor = mass * length**2 / 12.0 * (np.eye(3) - np.outer(d, d))

@@ -73,7 +73,6 @@ def random_state(system: ce.System, rng: np.random.Generator) -> tuple[Array, Ar
 
 
 def compare(system: ce.System, q: Array, v: Array, x: Array, u: Array) -> None:
-    """All three formulations at one state."""
     embedding = embed(system)
     full, y = assert_agrees(embedding, q, v, x, u, closed=1e-13, moving=1e-12, tree=True)
     assert full.accelerations(y, u).inconsistency < 1e-12

@@ -76,7 +76,6 @@ def swinging_parallelogram() -> tuple[System, Array, Array]:
 
 
 def crank_angles(run: Trajectory) -> Array:
-    """Direction of the crank in the plane."""
     along = run.body("crank").r
     return np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
 

@@ -64,8 +64,6 @@ def test_laws_that_remember_are_refused(model: ce.Model, remember: Any, what: st
 
 
 class Integral:
-    """Object of a law that holds its memory."""
-
     total = 0.0
 
     def of(self, x: Any) -> Any:
@@ -210,8 +208,6 @@ class Remembering(ForceElement):
 
 
 class Handing(Remembering):
-    """A force that another object works out."""
-
     def __init__(self, cart: ce.Body, helper: Any) -> None:
         super().__init__(cart)
         self.helper = helper

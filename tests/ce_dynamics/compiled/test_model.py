@@ -262,7 +262,6 @@ def test_compiled_functions_equal_plain_ones_at_random_states(name: str) -> None
 
 
 def carriage() -> ce.Model:
-    """A unit mass that two inputs push."""
     system = ce.System(gravity=(0, 0, 0))
     body = system.add_body("cart", mass=1.0, parent="ground", hinge=ce.Prismatic((1, 0, 0)))
     system.add_input("push", "N", default=0.5)
@@ -274,8 +273,6 @@ def carriage() -> ce.Model:
 
 
 class Law:
-    """An input law from a function."""
-
     def __init__(self, function: Callable[[Scalar, Mapping[str, Scalar]], Mapping[str, Scalar]]) -> None:
         self.function = function
 

@@ -162,8 +162,6 @@ def test_manoeuvres_are_distinguished_by_their_options() -> None:
 
 
 class Stranger:
-    """Code that no key covers."""
-
     def __call__(self, x: Any) -> float:
         return 0.0
 
@@ -173,8 +171,6 @@ class OwnLaw(Linear):
 
 
 class OwnTuple(NamedTuple):
-    """Named numbers of one's own."""
-
     x: float
 
 

@@ -62,7 +62,6 @@ def no_tracing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.fixture
 def known(folder: Path) -> Path:
-    """A cache that holds the pendulum."""
     check(Model(pendulum()))
     return folder
 

@@ -19,7 +19,6 @@ LANES = 16
 
 
 def single(formula: Any, x: Any, lanes: int = LANES) -> Any:
-    """A formula at many numbers, in single precision."""
     traced = trace("f", lambda x: {"y": arrays.array([formula(x[0])])}, {"x": 1})
     function = compile_function(traced, lanes, single=True)
     shape = (1,) if lanes == 1 else (1, lanes)

@@ -117,7 +117,6 @@ def contact_rows_of(contacts: RigidContacts, meetings: Meetings, r: Floats) -> t
 
 
 def margin_of(contacts: RigidContacts, state: RigidState, h: float) -> float:
-    """Return the gap below which meetings matter."""
     spin = np.linalg.norm(state.v[:, 3:], axis=1)
     fastest = np.max(np.linalg.norm(state.v[:, :3], axis=1) + spin * contacts.placed.reach(len(state.r)))
     return float(2.0 * h * (fastest + h * np.linalg.norm(contacts.bodies.gravity)))

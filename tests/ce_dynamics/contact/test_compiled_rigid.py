@@ -112,7 +112,6 @@ def test_near_pair_list_serves_resting_bodies_for_long(monkeypatch: pytest.Monke
 
 
 def own_bodies(contacts: RigidContacts) -> list[RigidBody]:
-    """The bodies of a scene."""
     b, start = contacts.bodies, contacts.bodies.start
     given = zip(b.names, b.mass, b.inertia, *start[:2], start.v[:, :3], start.v[:, 3:], strict=True)
     return [RigidBody(*one) for one in given]

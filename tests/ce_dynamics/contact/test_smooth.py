@@ -39,7 +39,6 @@ def end(run: ContactRun) -> Floats:
 
 
 def consistent(unilateral: UnilateralModel, y: Floats, rows: list[int]) -> Floats:
-    """The state with the given rows at rest."""
     model = unilateral.model
     stage = unilateral.stage(0.0, y, model.u0)
     GT = np.ascontiguousarray(stage.GT[rows])

@@ -96,8 +96,6 @@ def test_speed_control_that_integrates_follows_its_closed_form(method: str) -> N
 
 
 class Relay(ce.Controller):
-    """Sets a channel to twice what is given."""
-
     name = "relay"
     answers = ("boost",)
 

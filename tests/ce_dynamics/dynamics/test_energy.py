@@ -39,7 +39,6 @@ def power_of(instant: Instant) -> Power:
 
 
 def energy_of(instant: Instant) -> Array:
-    """T and V_g."""
     return array((kinetic_energy(instant.outward), gravitational_potential(instant.outward)))
 
 

@@ -22,8 +22,6 @@ AT = np.array((0.9, 0.3, -0.4))
 
 
 class Loaded(ForceElement):
-    """Loads by a given rule."""
-
     name = "loads"
 
     def __init__(self, body: Body, rule: Rule) -> None:

@@ -13,8 +13,6 @@ from ce_dynamics.mechanism.forces.base import Observer, Response, StateDeclarati
 
 
 class Relaxation(ce.ForceElement):
-    """Two first-order states that no force comes from."""
-
     states = (StateDeclaration("slip", "1", 0.5), StateDeclaration("heat", "J", -2.0))
 
     def __init__(self, name: str, body: ce.Body, rates: int = 2) -> None:

@@ -24,6 +24,5 @@ def recognising_nothing() -> Callable[[], AbstractContextManager[None]]:
 
 @pytest.fixture
 def by_newton(recognising_nothing: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """The same for a test."""
     with recognising_nothing():
         yield

@@ -46,8 +46,6 @@ FREEDOMS = {"five-bar": 2, "RSSR": 2, "platform": 3}
 
 
 class Case(NamedTuple):
-    """A loop and what leads it."""
-
     leads: str
     system: str
     embedding: Embedding
@@ -78,7 +76,6 @@ class Case(NamedTuple):
         return rng.uniform(lower + margin, upper - margin, 1), v
 
     def parts(self, outward: Outward, part: str) -> Array:
-        """Coordinates, rates or biases of all dependent hinges."""
         motions = outward.motions[self.loop.name].hinge_motions
         return np.concatenate([getattr(motions[body.name], part) for body in self.loop.dependent])
 

@@ -72,8 +72,6 @@ class Chain:
         return motion
 
     def place(self, name: str, t: float) -> Floats:
-        """Transform of a body relative to p."""
-
         def q_of(body: ce.Body) -> Floats:
             if body is self.parent:
                 return np.array((0.8,))  # cancels out
@@ -220,7 +218,6 @@ def test_a_hinge_waits_until_its_carrier_is_known(chain: Chain) -> None:
 
 
 def make_order(names: list[str]) -> list[str]:
-    """Inner hinges after outer ones, not simply reversed."""
     return [*names[2::2], *reversed(names[1::2]), names[0]]
 
 
@@ -230,7 +227,6 @@ def assert_same(found: BodyMotion, expected: BodyMotion) -> None:
 
 
 def parts(motion: BodyMotion) -> list[Array]:
-    """All arrays of a motion."""
     return [motion.R, motion.at, *motion.origin, motion.w, motion.w_drift, motion.w_total, motion.alpha]
 
 

@@ -14,8 +14,6 @@ A = StateDeclaration("a", "1")
 
 
 class Trial(ce.Controller):
-    """Controller with given declarations."""
-
     def __init__(self, **given: Any) -> None:
         self.name, self.answers = "trial", ("push",)
         self.given: Mapping[str, Scalar] = {"push": 1.0}
@@ -92,8 +90,6 @@ def test_samples_have_a_common_period() -> None:
 
 
 class Branching(Trial):
-    """A law that nothing but Python can run."""
-
     def update(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Sequence[Scalar]:
         return (1.0 if sensors["push"] > 0.5 else 0.0,)
 

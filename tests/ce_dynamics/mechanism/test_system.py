@@ -30,8 +30,6 @@ def hinge() -> ce.Revolute:
 
 
 class Listener(ce.ForceElement):
-    """Reads inputs and looks at a body."""
-
     def __init__(self, name: str, body: ce.Body, inputs: tuple[str, ...] = ()) -> None:
         self.name, self.body, self.inputs = name, body, inputs
 
@@ -44,8 +42,6 @@ class Listener(ce.ForceElement):
 
 
 class Finds(ce.Linkage):
-    """Claims to find a hinge."""
-
     closes = ()
 
     def __init__(self, *names: str) -> None:

@@ -93,7 +93,6 @@ class Place(NamedTuple):
     digits: int | None
 
     def elsewhere(self) -> Elsewhere:
-        """The same as a map of geometry."""
         rng = np.random.default_rng(self.seed)
         R, direction = rotation(rng), rng.normal(size=3)
         return Elsewhere(R, self.away * direction / np.linalg.norm(direction), self.digits)
@@ -116,7 +115,6 @@ class Placed(NamedTuple):
 
 
 def geometry(recipe: Recipe, edge: Edge) -> tuple[Array, Array, Array, Array]:
-    """Two directions and two points."""
     rng = recipe.numbers("edge", edge.number)
     one, two, at, at_b = rng.uniform(-1.0, 1.0, (4, 3))
     if recipe.planar:
@@ -209,7 +207,6 @@ def build(recipe: Recipe, independent: Sequence[str] = ()) -> ce.System:
 
 
 def add_body(recipe: Recipe, system: ce.System, placed: Placed, hinge: ce.Hinge, there: Elsewhere) -> None:
-    """A body with random mass properties, or none."""
     rng = recipe.numbers("body", placed.child)
     com, mass, moments = rng.uniform(-1.0, 1.0, 3), rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.15, 3)
     massless = recipe.massless[int(placed.child) - 1]

@@ -31,8 +31,6 @@ LIGHTEST = 1e-6
 
 
 class State(NamedTuple):
-    """An embedded system at one state."""
-
     embedding: Embedding
     layout: Layout
     q: Array
@@ -119,7 +117,6 @@ def leading_state(edge: Written, states: dict[str, BodyState]) -> tuple[Array, A
 
 
 def hinge_state(body: Body, states: dict[str, BodyState]) -> tuple[Array, Array]:
-    """Coordinates and velocities of an inboard hinge."""
     hinge = body.inboard
     relative = relative_motion(body, states[body.carrier.name], states[body.name])
     if isinstance(hinge, Fixed):

@@ -81,7 +81,6 @@ def freedoms(kind: str, planar: bool) -> int:
 
 
 def conditions(kind: str, planar: bool) -> int:
-    """Return the number of conditions of a cut."""
     return (3 if planar else 6) - freedoms(kind, planar)
 
 

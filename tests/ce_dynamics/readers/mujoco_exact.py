@@ -48,7 +48,6 @@ def exact(peer: Peer, q: Array, v: Array, ctrl: Array | None = None, act: Array 
 
 
 def constraint(m: Any, d: Any, k: int) -> list[tuple[Array, float]]:
-    """Rows of J with their J̇ v."""
     kind, data = int(m.eq_type[k]), np.array(m.eq_data[k])
     one, other = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
     if kind == JOINT:
@@ -78,14 +77,12 @@ def body_jacobians(m: Any, d: Any, body: int, point: Array) -> tuple[Array, Arra
 
 
 def unit(m: Any, joint: int) -> Array:
-    """The row of a joint's velocity."""
     row = np.zeros(m.nv)
     row[int(m.jnt_dofadr[joint])] = 1.0
     return row
 
 
 def tendon(m: Any, k: int) -> Array:
-    """The row of a fixed tendon's length."""
     row = np.zeros(m.nv)
     for i in range(int(m.tendon_adr[k]), int(m.tendon_adr[k] + m.tendon_num[k])):
         row += float(m.wrap_prm[i]) * unit(m, int(m.wrap_objid[i]))

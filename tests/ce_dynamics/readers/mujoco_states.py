@@ -23,8 +23,6 @@ def write(folder: Path, text: str, name: str = "robot.xml") -> Path:
 
 
 class Peer:
-    """MuJoCo's model of the same file."""
-
     def __init__(self, model: Model, path: Path) -> None:
         self.model = model
         self.m: Any = mujoco.MjModel.from_xml_path(str(path))
@@ -33,7 +31,6 @@ class Peer:
         self.design = [np.array(R).reshape(3, 3) for R in self.d.xmat]
 
     def bodies(self) -> list[tuple[int, Body]]:
-        """Joints and the bodies they carry here."""
         found = []
         for j in range(self.m.njnt):
             b = int(self.m.jnt_bodyid[j])
@@ -59,7 +56,6 @@ class Peer:
         return [k for body in S.independent for k in range(v_of[body.name].start, v_of[body.name].stop)]
 
     def set_joint(self, j: int, body: Body, q: Array, v: Array) -> None:
-        """Coordinates and velocities of one joint."""
         at, dof = int(self.m.jnt_qposadr[j]), int(self.m.jnt_dofadr[j])
         design = self.design[int(self.m.jnt_bodyid[j])]
         if isinstance(body.inboard, Free):
@@ -115,7 +111,6 @@ def condition(m: Any, d: Any) -> float:
 
 
 def condition_of(path: Path) -> float:
-    """The same in the pose of a file."""
     m: Any = mujoco.MjModel.from_xml_path(str(path))
     return condition(m, mujoco.MjData(m))
 

@@ -56,8 +56,6 @@ def test_a_damped_oscillator_in_closed_form() -> None:
 
 
 class Brake:
-    """A law of time and of a sensor."""
-
     def inputs(self, t: Any, sensors: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"torque": 2.0 * t - 0.8 * sensors["turning"]}
 

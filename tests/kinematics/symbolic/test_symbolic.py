@@ -256,7 +256,6 @@ def test_what_is_linear_is_put_into_the_others() -> None:
 
 
 def answers_of(linkage: ClosedForm, q: float) -> dict[str, float]:
-    """Coordinates of the hinges that a linkage determines."""
     return {name: float(motion.c[0]) for name, motion in answers(linkage, q, 1.0).items()}
 
 

@@ -70,8 +70,6 @@ class Car:
 
 @dataclass(eq=False)
 class Tyres(ForceElement):
-    """Both tyres, and what drives and brakes."""
-
     name: str
     body: Body
     ground: Body

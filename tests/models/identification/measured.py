@@ -149,7 +149,6 @@ def show_floor(run: Recording, wrong: Sequence[tuple[float, float]]) -> None:
 
 
 def ratio(of: Floats, by: Floats) -> float:
-    """Return the slope of a signal through another."""
     return float(np.dot(of, by) / np.dot(by, by))
 
 
@@ -191,7 +190,6 @@ def hatchback(folder: Path, others: Sequence[Path]) -> None:
 
 
 def hatchback_run(path: Path) -> Recording:
-    """Return a run of CarMaker's Megane."""
     names = {"front_left": "FL", "front_right": "FR", "rear_left": "RL", "rear_right": "RR"}
     # FrcC is in the axes of the leaning wheel carrier: their sum is 9 % more than published mass times ay.
     across = "{0}.tyre.Fy * cos({0}.tyre.inclination) + {0}.tyre.Fz * sin({0}.tyre.inclination)"
@@ -238,13 +236,11 @@ def show(
 
 
 def without_failures(channel: ChannelPrediction, kept: Any) -> ChannelPrediction:
-    """Return a channel at some of its samples."""
     parts = {name: getattr(channel, name)[kept] for name in SERIES}
     return replace(channel, name=f"{channel.name}, without failures", **parts)
 
 
 def print_table() -> None:
-    """Print all figures as a table in Markdown."""
     print(
         "| model | predicted run | channel | RMSE | of the peak | of the signal's rms "
         "| peak over the fitted | in the band |"

@@ -83,7 +83,6 @@ def fit_to(shooter: Shooter, clean: Recording, names: Sequence[str], seed: int) 
 
 
 def shooter_of(names: Sequence[str], run: Recording) -> Shooter:
-    """Return the generic hatchback's."""
     own = [name for name in names if not name.startswith("channels.")]
     plant: Plant = vehicle_plant("hatchback", own, [run])
     return Shooter(plant, OPTIONS.step, round(OPTIONS.interval / OPTIONS.step))

@@ -50,7 +50,6 @@ def driven() -> Recording:
 
 @pytest.fixture(scope="module")
 def plant() -> Plant:
-    """A linear single track."""
     return single_track("linear", 1500.0, 1000.0, 1.2, 1.4, [driven()])
 
 
@@ -73,7 +72,6 @@ def clean(plant: Plant) -> Recording:
 
 
 def noisy(run: Recording, seed: int) -> Recording:
-    """The run with white noise."""
     rng = np.random.default_rng(seed)
     outputs = {
         n: c._replace(values=c.values + NOISE[n] * rng.normal(size=len(c.values)))
@@ -84,7 +82,6 @@ def noisy(run: Recording, seed: int) -> Recording:
 
 @pytest.fixture(scope="module")
 def fit(plant: Plant, clean: Recording) -> Fit:
-    """A fit to one draw of the noise."""
     return fit_plant(plant, [noisy(clean, 0)], dict.fromkeys(TRUTH), OPTIONS)
 
 

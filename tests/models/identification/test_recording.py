@@ -34,7 +34,6 @@ def columns(**changed: object) -> dict[str, np.ndarray]:
 
 
 def written(folder: Path, **changed: object) -> Path:
-    """The run in a file."""
     table = columns(**changed)
     rows = "\n".join(
         ",".join("" if x != x else repr(float(x)) for x in row) for row in zip(*table.values(), strict=True)
@@ -45,7 +44,6 @@ def written(folder: Path, **changed: object) -> Path:
 
 
 def write_parquet(path: Path) -> None:
-    """The run as Parquet."""
     pd.DataFrame(columns()).to_parquet(path)
 
 

@@ -29,7 +29,6 @@ def line(what: str, changes: list[float]) -> str:
 
 
 def main() -> None:
-    """Print what joints, bushings and springs come to."""
     print(line("Adams Car 2024.1", list(ADAMS)))
     print(line("ideal joints", changes_over_travel(axle(), False)))
     print(line("bushings", changes_over_travel(axle(), True)))

@@ -28,13 +28,10 @@ AGREED = 1e-12
 
 
 def content(path: Path) -> Any:
-    """A file with comments."""
     return json.loads(re.sub(r"//.*|/\*(.|\n)*?\*/", "", path.read_text()))
 
 
 class Side:
-    """One side of an axle by hand."""
-
     def __init__(self, folder: Path, vehicle: str, axle: int, side: int) -> None:
         words = content(folder / vehicle)["Axles"][axle]
         self.words = content(folder / words["Suspension Input File"])
@@ -52,7 +49,6 @@ class Side:
         self.last = np.zeros(6)
 
     def point(self, part: str, key: str) -> Floats:
-        """A hardpoint in the vehicle's axes."""
         at: Floats = (np.array(self.words[part][key]) + self.location) * (1.0, self.side, 1.0)
         return at
 
@@ -79,7 +75,6 @@ class Side:
         return x
 
     def expected(self, z: float) -> dict[str, float]:
-        """Figures, positive toe-in and top outward."""
         x = self.solved(z)
         e = Rotation.from_rotvec(x[3:]).apply((0.0, 1.0, 0.0))
         found = {f"wheel_centre_{axis}": self.W[k] + x[k] for k, axis in enumerate("xyz")}
@@ -103,7 +98,6 @@ class Side:
 
 
 def deviations(folder: Path, vehicle: str, axle: int) -> dict[str, float]:
-    """Largest of every figure."""
     data = VehicleParameters.load(folder / vehicle)
     found = kc.rig_of(data, data.layout.axles[axle].name).sweep("parallel", TRAVEL)
     worst: dict[str, float] = {}

@@ -43,7 +43,6 @@ def is_mirrored(elastic: kc.Compliance) -> bool:
 
 
 def swept(elastic: kc.Compliance, kind: str, hold: str, mirrored: bool) -> Iterator[str]:
-    """Yield the errors of one sweep."""
     unit, axis = FORCES[kind].unit, FORCES[kind].axis
     sweep: ForceSweep = force_sweep_of(kind, LARGEST[unit] * PARTS, hold=hold)
     found = kc.force_sweep(elastic, sweep)
@@ -68,7 +67,6 @@ def swept(elastic: kc.Compliance, kind: str, hold: str, mirrored: bool) -> Itera
 
 
 def tried(vehicle: str | Path) -> int:
-    """Number of deviations."""
     data = VehicleParameters.load(vehicle)
     wrong = 0
     for axle in data.layout.axles:

@@ -57,11 +57,9 @@ class RodCarrier:
         return self.wheels[0].W
 
     def steered(self, L: Floats) -> "RodCarrier":
-        """With the last rod's anchor at L."""
         return replace(self, now=np.vstack((self.anchors[:-1], L)))
 
     def gaps(self, x: Floats, heights: Floats) -> Floats:
-        """Return the six gaps at a pose."""
         pose = Pose(Rotation.from_rotvec(x[3:]).as_matrix(), self.origin + x[:3])
         lengths = np.linalg.norm(self.on_carrier - self.anchors, axis=1)
         points = np.array([self.at(pose, point) for point in self.on_carrier])
@@ -75,7 +73,6 @@ class RodCarrier:
         return np.concatenate((rods, beside, np.array(lifted) - heights))
 
     def solved(self, *heights: float, within: float = 1e-14) -> Pose:
-        """The pose with the wheels lifted."""
         goal = np.array(heights)
         x = np.zeros(6)
         for part in np.linspace(0.25, 1.0, 4):  # led there, lest another branch is found
@@ -132,14 +129,12 @@ class RodCarrier:
         return found[:3], found[3:]
 
     def velocity(self, pose: Pose, twist: tuple[Floats, Floats], r: Floats) -> Floats:
-        """Return the carrier's velocity at a place."""
         w, v = twist
         found: Floats = v + np.cross(w, r - pose.W)
         return found
 
 
 def across(direction: Floats) -> Floats:
-    """Two directions at right angles to one."""
     return np.asarray(np.linalg.svd(direction[np.newaxis])[2][1:])
 
 

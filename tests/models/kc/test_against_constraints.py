@@ -22,7 +22,6 @@ LOCKS = np.array([0.3, 0.0, -0.6, 0.8, 0.0])
 
 
 def carriers(data: VehicleParameters, axle: str) -> list[RodCarrier]:
-    """Both carriers from the hardpoints."""
     made = []
     for corner in (data.corners[f"{axle}_left"], data.corners[f"{axle}_right"]):
         p = corner.points
@@ -50,7 +49,6 @@ def tried(request: pytest.FixtureRequest) -> tuple[VehicleParameters, kc.KCRig, 
 
 
 def posed(tried: Any, k: int) -> list[tuple[RodCarrier, Pose]]:
-    """Carriers of pose k as SciPy solves them."""
     data, _, axle, steered = tried
     found = []
     for side, carrier in enumerate(carriers(data, axle)):

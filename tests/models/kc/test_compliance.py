@@ -45,7 +45,6 @@ def points(side: str) -> dict[str, Floats]:
 
 
 def axle(spring: float = 0.0, lean: float = 0.06) -> kc.KCRig:
-    """The ideal axle on the rig."""
     wheels = (kc.Wheel(f"{side}.wheel", 0.3) for side in ("left", "right"))
     left, right = wheels
     return kc.KCRig(ce.compile(linkage(spring, lean=lean)), kc.Axle("front", left, right, chassis="ground"))

@@ -68,7 +68,6 @@ def bar_angle(data: VehicleParameters, side: int, z: float) -> float:
 
 
 def derivatives(f: Any, z: float) -> tuple[float, float]:
-    """First and second, of order four."""
     a, b, c, d, e = (f(z + k * H) for k in (-2, -1, 0, 1, 2))
     return (a - 8 * b + 8 * d - e) / (12 * H), (-a + 16 * b - 30 * c + 16 * d - e) / (12 * H**2)
 

@@ -57,8 +57,6 @@ def beam(hold: float = ROD, rod_height: ce.Parameter | None = None) -> kc.KCRig:
 
 
 class Pose:
-    """Pose of the beam by hand."""
-
     def __init__(self, left: float, right: float, rod_height: float = ROD_ENDS[0][2]) -> None:
         self.phi = np.arcsin((left - right) / (2.0 * A))
         self.z = 0.5 * (left + right)

@@ -55,7 +55,6 @@ def on_rig(system: System, wheels: list[kc.Wheel], steered: bool) -> kc.KCRig:
 
 @cache
 def corners(template: str) -> tuple[kc.KCRig, list[Any]]:
-    """Both corners of a template."""
     steered = template in STEERED
     system, chassis, rack = chassis_with_rack((0.0, 1.0, 0.0))
     made, wheels = [], []
@@ -68,7 +67,6 @@ def corners(template: str) -> tuple[kc.KCRig, list[Any]]:
 
 
 def beams(template: str, steered: bool) -> tuple[kc.KCRig, Any]:
-    """An axle with a beam."""
     system, chassis, rack = chassis_with_rack((1.0, 0.0, 0.0))
     axle = beam(template, steered)
     add_axle(axle, system, chassis, rack if steered else None)
@@ -99,7 +97,6 @@ def strut(one: Any) -> RodCarrier:
 
 
 def five_links(one: Any) -> RodCarrier:
-    """Four links and the tie rod."""
     p = one.points
     links = [f"link_{k}" for k in (1, 2, 3, 4)]
     on_carrier = np.array([*(p[f"{link}.upright"] for link in links), p["K"]])

@@ -64,7 +64,6 @@ def embedded_run(name: str, end: float) -> tuple[Array, Array]:
 
 
 def rhs_jacobian(model: Model) -> Any:
-    """Exact ∂ẏ/∂y."""
     return lambda t, y: model.linearize(y, u=model.u0).A
 
 

@@ -56,7 +56,6 @@ class Rig:
         return float(brentq(excess, 0.5 * r0, 1.1 * r0, xtol=1e-14, rtol=1e-14))
 
     def steady(self, at: WheelOnRoad) -> tuple[Floats, TyreAnswer]:
-        """States that stay, and the answer with them."""
         from scipy.optimize import root
 
         start = np.zeros(self.n)

@@ -334,7 +334,6 @@ def test_vertical_force_is_continuous_and_never_pulls() -> None:
 
 
 def numbers(answer: TyreAnswer) -> list[Any]:
-    """Return all numbers of an answer."""
     return [*answer[:6], *answer.x_dot, *answer[7:]]
 
 

@@ -23,7 +23,6 @@ FREE = ["road.friction", "assistance.abs.slip"]
 
 @cache
 def vehicle(name: str) -> tuple[ce.Model, np.ndarray]:
-    """With free friction, rolling."""
     free = FREE if name.endswith("assisted") else FREE[:1]
     model = ce.compile(build(VehicleParameters.load(name, free=free), speed=SPEED))
     return model, settle(model)

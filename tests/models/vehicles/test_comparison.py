@@ -103,7 +103,6 @@ def record(folder: Path, columns: dict[str, np.ndarray]) -> ChronoRecording:
 
 
 def compared(subject: ComparedVehicle, recording: ChronoRecording) -> ComparedRun:
-    """Drive and compare."""
     return comparison.compare_run(subject, recording, *comparison.drive(subject, recording))
 
 
@@ -168,7 +167,6 @@ def test_kept_table_is_what_the_command_prints() -> None:
 
 
 def of_chrono(name: str) -> ChronoRecording:
-    """A recording of Chrono."""
     return next(one for one in recordings(CHRONO, [name]) if one.name == name)
 
 

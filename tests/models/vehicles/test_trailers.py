@@ -170,7 +170,6 @@ def rotated(vector: np.ndarray, angle: float) -> np.ndarray:
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the product of quaternions."""
     scalar = a[0] * b[0] - a[1:] @ b[1:]
     return np.array([scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
 

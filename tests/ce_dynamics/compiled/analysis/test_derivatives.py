@@ -44,7 +44,6 @@ def model() -> ce.Model:
 
 
 def difference(f: Any, x: float, h: float) -> Any:
-    """Return a difference of order four."""
     a, b, c, d = (np.asarray(f(x + k * h)) for k in (-2, -1, 1, 2))
     return (a - 8.0 * b + 8.0 * c - d) / (12.0 * h)
 

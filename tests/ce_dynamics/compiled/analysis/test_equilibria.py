@@ -80,7 +80,6 @@ def test_a_loop_rests_where_its_potential_is_least() -> None:
 
 
 def table() -> ce.System:
-    """A box on three springs of different stiffness."""
     system = ce.System(gravity=(0, 0, -G))
     box = system.add_body(
         "box", mass=5.0, com=(0.1, 0.05, 0.2), inertia=(0.2, 0.3, 0.4), parent="ground", hinge=ce.Free()

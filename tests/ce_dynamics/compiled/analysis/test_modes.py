@@ -15,7 +15,6 @@ WEIGHTLESS = (0.0, 0.0, 0.0)
 
 
 def chain(n: int, m: float, k: float, c: float = 0.0) -> ce.Model:
-    """Equal masses on a line between two walls."""
     system = ce.System(gravity=WEIGHTLESS, name="chain")
     last, x = system.ground, 0.0
     for i in range(n + 1):

@@ -74,7 +74,6 @@ def test_factors(pair: tuple[Case, Model]) -> None:
 
 
 def of(model: Model, case: Case) -> list[AggregatedBody]:
-    """Aggregated bodies with loops, and three without."""
     y = np.concatenate((case.q, case.v, case.x))
     loops = [S.name for S in case.embedding.aggregates if S.closures]
     others = [S.name for S in case.embedding.aggregates if not S.closures]

@@ -200,7 +200,6 @@ def test_the_example_builds_and_runs(model: ce.Model, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[ce.Model, ctypes.CDLL]:
-    """A cart under two sampled controllers."""
     where, model = tmp_path_factory.mktemp("held"), ce.compile(cart())
     ce.export_c(model, where)
     return model, shared(where / "held_cart.c")

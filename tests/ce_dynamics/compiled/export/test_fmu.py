@@ -281,7 +281,6 @@ def test_a_reset_begins_anew(instances: Instances) -> None:
 
 @pytest.fixture(scope="module")
 def held() -> ce.Model:
-    """A cart under two sampled controllers."""
     return ce.compile(sampled.cart())
 
 
@@ -493,7 +492,6 @@ MAGIC = {
 
 @pytest.fixture(scope="module")
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A pendulum for all platforms."""
     system = ce.System(name="bob", gravity=(0, 0, -9.81))
     system.add_body("bob", mass=1.0, com=(0, 0, -1), parent=system.ground, hinge=ce.Revolute((0, 1, 0)))
     return ce.export_fmu(ce.compile(system), tmp_path_factory.mktemp("everywhere") / "bob.fmu")

@@ -27,8 +27,6 @@ N = 3
 
 @pytest.fixture
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CompiledFunction]:
-    """Compile in pieces, however short the function is."""
-
     def compiled(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
         with monkeypatch.context() as patch:
             patch.setattr(machine, "LARGEST_STRAIGHT", -2)
@@ -157,7 +155,6 @@ def test_outputs_that_nothing_computes(
 
 
 def states(model: Model, n: int, rng: np.random.Generator) -> np.ndarray:
-    """States near the initial one, in columns."""
     return model.y0[:, None] + 0.02 * rng.standard_normal((len(model.y0), n))
 
 

@@ -23,7 +23,6 @@ CONST, INPUT = Op.CONST, Op.INPUT
 
 
 def compiled(traced: TracedFunction, pairs: bool) -> Any:
-    """Machine code of straight-line text."""
     module = llvm.binding().parse_assembly(emit_llvm(traced, pairs=pairs))
     module.verify()
     target = llvm.target_machine(QUICK)

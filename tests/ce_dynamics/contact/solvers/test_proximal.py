@@ -62,7 +62,6 @@ def test_derivatives_are_those_of_differences(rng: np.random.Generator) -> None:
 
 
 def given(W: Floats, q: Floats, mu: Floats, tolerance: float = 1e-10) -> tuple[ScaledRows, Judge]:
-    """Scaled rows and what judges them."""
     rows = scale_rows(W, q, contact_conditions(W, q, mu), np.diag(W))
 
     def judge(r: Floats) -> float:

@@ -24,8 +24,6 @@ SKEW = ((0.1, 1, 0.3), (0.2, -0.1, 1), (1, 0.4, 0.1))
 
 
 class Frame:
-    """Everything turned and moved."""
-
     def __init__(self, R: Array, r: Array) -> None:
         self.R, self.r = R, r
 

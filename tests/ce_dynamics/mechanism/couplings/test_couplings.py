@@ -411,7 +411,6 @@ def test_energy_is_kept_over_many_turns() -> None:
 
 
 def unbalanced_pair(ratio: Any, s: System | None = None) -> System:
-    """Two swinging wheels, geared."""
     s = s or ce.System(gravity=(0, -9.81, 0))
     wheel(s, "a", 0.1, com_y=-0.2)
     wheel(s, "b", 0.1, 0.5, com_y=-0.1)
@@ -470,7 +469,6 @@ def test_models_are_known_by_their_couplings() -> None:
 
 
 def rod(see: ConstraintView) -> Any:
-    """A distance, written out."""
     gap = see.point("crank", (0.0, 0.3, 0.0), "ground") - see.point("rocker", (1.0, 0.7, 0.0), "ground")
     return gap @ gap - (1.0 + 0.4**2)
 

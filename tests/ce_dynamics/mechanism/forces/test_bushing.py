@@ -146,7 +146,6 @@ def test_rotation_vectors(angle: float) -> None:
 
 
 def four_bar() -> ce.System:
-    """Crank, coupler and rocker in a vertical plane."""
     system = ce.System(gravity=(0, 0, -9.81))
     y = (0, 1, 0)
 

@@ -236,8 +236,6 @@ def test_free_ball_with_cut_contact_agrees_when_augmented() -> None:
 
 
 class Steady(Motion):
-    """A hinge that turns at a constant rate."""
-
     def __init__(self, rate: float, start: float) -> None:
         self.rate = rate
         self.states = (StateDeclaration("angle", "rad", start),)

@@ -69,7 +69,6 @@ WIND = "<mujoco>{}<worldbody>{}</worldbody>{}</mujoco>"
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MuJoCo writes its warnings into the current folder."""
     monkeypatch.chdir(tmp_path)
 
 

@@ -45,7 +45,6 @@ def four_bar(folder: Path, *, turned: bool = False, more: str = "", extra: str =
 
 
 def rpy(roll: float, pitch: float, yaw: float) -> Array:
-    """Rz Ry Rx."""
     (cr, cp, cy), (sr, sp, sy) = np.cos((roll, pitch, yaw)), np.sin((roll, pitch, yaw))
     X = np.array(((1, 0, 0), (0, cr, -sr), (0, sr, cr)))
     Y = np.array(((cp, 0, sp), (0, 1, 0), (-sp, 0, cp)))

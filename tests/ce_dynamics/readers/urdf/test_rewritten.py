@@ -24,7 +24,6 @@ def put(element: Root, key: str, values: Array | list[float]) -> None:
 
 
 def welded(root: Root) -> float:
-    """A massless link, fixed, carries every joint."""
     for k, joint in enumerate(root.findall("joint")):
         parent, origin = joint.find("parent"), joint.find("origin")
         etree.SubElement(root, "link", name=f"between {k}")

@@ -95,7 +95,6 @@ def test_held_inputs_change_at_their_times(model: ce.Model) -> None:
 
 
 def column(run: xr.Dataset, name: str) -> Any:
-    """A state by its name in the layout."""
     return run[name.replace(".", "_")].values if name not in run else run[name].values
 
 

@@ -102,7 +102,6 @@ def test_conditions_of_the_orders(name: str) -> None:
 
 
 def left_of_order_6(method: EmbeddedPair) -> float:
-    """Norm of the first terms of the error."""
     b = np.append(np.array(method.A[-1]), 0.0)
     terms = [(b @ stages(method, tree) - 1.0 / density(tree)) / symmetry(tree) for tree in trees(6)]
     return float(np.linalg.norm(terms))

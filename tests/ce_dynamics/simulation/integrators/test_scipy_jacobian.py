@@ -37,8 +37,6 @@ def test_the_vehicles_jacobian_is_its_derivative(rng: np.random.Generator) -> No
 
 
 class Listening:
-    """A driver who listens to nearly everything."""
-
     def inputs(self, t: Any, sensors: Any) -> Any:
         return {
             "steering": -0.3 * sensors["y"] - 0.1 * sensors["yaw_rate"] * t,

@@ -30,7 +30,6 @@ MEANS = {
 
 @cache
 def model() -> ce.Model:
-    """One body that falls."""
     system = ce.System(name="falling")
     system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((0, 0, 1)))
     return ce.compile(system)

@@ -215,7 +215,6 @@ def lose(folder: Path, times: int, task: StudyTask, part: BatchPart, *rest: Any)
 
 
 def a_cluster(**how: Any) -> Any:
-    """The client of a cluster on this machine."""
     distributed = pytest.importorskip("distributed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Dask warns of ports that other clusters on this machine have
@@ -361,8 +360,6 @@ def test_models_that_differ_in_numbers_are_others(change: dict[str, Any], part: 
 
 
 class Constant:
-    """A law."""
-
     def inputs(self, t: Any, sensors: Any) -> dict[str, Any]:
         return {"torque": 1.0}
 

@@ -87,7 +87,6 @@ def position(model: ce.Model, name: str, y: np.ndarray, u: np.ndarray) -> np.nda
 
 
 def recording(machine: Machine, steps: int, inputs: list[list[float]], end: Any) -> Mapping[str, Any]:
-    """Return a recording in the page's format."""
     about = {"machine": machine.label, "step": H, "steps": steps, "y0": machine.y0.tolist()}
     return {**about, "inputs": inputs, "end": end}
 

@@ -18,7 +18,6 @@ SIZE = (33550, "d", 3, (0.5, 0.25, 0.0), True)
 
 
 def geo_keys(**values: int) -> tuple[Any, ...]:
-    """A directory of geo keys."""
     numbers = {"model": 1024, "linear": 3076, "vertical": 4099}
     rows = [entry for name, value in values.items() for entry in (numbers[name], 0, 1, value)]
     directory = (1, 1, 0, len(values), *rows)
@@ -26,12 +25,10 @@ def geo_keys(**values: int) -> tuple[Any, ...]:
 
 
 def turned(*matrix: float) -> tuple[Any, ...]:
-    """A transformation of pixels."""
     return (34264, "d", 16, (*matrix, *(0.0,) * (15 - len(matrix)), 1.0), True)
 
 
 def gdal(role: str, value: str) -> tuple[Any, ...]:
-    """Return GDAL's description of a band."""
     return (
         42112,
         "s",

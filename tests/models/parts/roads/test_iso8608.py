@@ -14,7 +14,6 @@ LENGTH = 2000.0
 
 
 def sampled(road: RandomRoad, y: float, step: float) -> np.ndarray:
-    """Heights over one period beyond the onset."""
     x = np.arange(0.0, road.length, step) + road.length
     height = trace("height", lambda x: {"z": road.height(x[0], y)}, {"x": 1})
     return height.evaluate_many(x=x[:, None])["z"]

@@ -116,7 +116,6 @@ def understated() -> bytes:
 
 
 def encrypted() -> bytes:
-    """An archive whose member is marked as encrypted."""
     whole = bytearray(archive(z=npy((4,), bytes(32))))
     for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         whole[whole.rindex(signature) + at] |= 1
@@ -132,7 +131,6 @@ def packed_by(number: int) -> bytes:
 
 
 def cut_lzma() -> bytes:
-    """An archive whose member is damaged."""
     whole = bytearray(archive(zipfile.ZIP_LZMA, z=npy((400,), np.arange(400.0).tobytes())))
     whole[60:90] = b"\xff" * 30
     return bytes(whole)

@@ -98,7 +98,6 @@ def both_libraries(path: Path, points: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def agree(path: Path, points: np.ndarray, found: np.ndarray) -> None:
-    """Heights are those of both libraries."""
     for known, tolerance in zip(both_libraries(path, points), (1e-9, SINGLE), strict=True):
         np.testing.assert_allclose(found, known, rtol=0, atol=tolerance, err_msg=path.name)
 

@@ -29,7 +29,6 @@ BEYOND = {
 
 
 def many(version: int, *, heavy: bool) -> Coefficients:
-    """All coefficients, none of them zero."""
     given = {
         field.name: 0.013 if field.default in (0.0, MISSING) else field.default
         for field in fields(Coefficients)

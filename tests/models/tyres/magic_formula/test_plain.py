@@ -52,7 +52,6 @@ def varied(c: Coefficients, rng: np.random.Generator) -> Coefficients:
 
 
 def points(c: Coefficients, rng: np.random.Generator, n: int) -> dict[str, Any]:
-    """Everything that can be asked of a tyre."""
     wide = rng.random(n) < 0.5
     return {
         "Fz": c.FNOMIN * rng.uniform(-0.2, 2.5, n),

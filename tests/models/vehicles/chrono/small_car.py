@@ -181,7 +181,6 @@ FILES: Files = {
 
 
 def files() -> Files:
-    """A copy to change."""
     return copy.deepcopy(FILES)
 
 

@@ -44,7 +44,6 @@ SAE: dict[str, Any] = {
 
 
 def rear(axle: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The small car with another suspension behind."""
     content = files()
     content["car/Rear.json"] = axle
     content["car/Vehicle.json"]["Axles"][1]["Suspension Input File"] = "car/Rear.json"
@@ -221,7 +220,6 @@ def test_torsion_springs_need_a_joint(tmp_path: Path) -> None:
 
 
 def torsions(data: VehicleParameters, side: str = "left") -> list[TorsionData]:
-    """Torsion springs of a rear corner."""
     numbers = data.axles["rear"].side(f"rear_{side}").numbers.values()
     return [one for one in numbers if isinstance(one, TorsionData)]
 

@@ -45,7 +45,6 @@ PAC89: dict[str, Any] = {
 
 
 def with_tyre(folder: Path, tyre: dict[str, Any]) -> Path:
-    """The small car on other tyres."""
     return written(folder, files() | {"car/Tyre.json": tyre})
 
 

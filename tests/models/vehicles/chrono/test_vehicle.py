@@ -341,7 +341,6 @@ def test_full_lock_slightly_beyond_reach_of_linkage(tmp_path: Path) -> None:
 
 
 def pitman() -> dict[str, Any]:
-    """A Pitman steering with an idler arm."""
     bar = {"Moments of Inertia": [0.02, 0.002, 0.02], "Products of Inertia": [0, 0, 0], "Radius": 0.02}
     upright, across = [0, 0, 1], [1, 0, 0]
     return {
@@ -391,7 +390,6 @@ def round_arms(graph: bool) -> dict[str, dict[str, Any]]:
 
 
 def as_graph(suspension: dict[str, Any]) -> dict[str, Any]:
-    """Return the double wishbones as a free graph."""
     arms = {"lower": suspension["Lower Control Arm"], "upper": suspension["Upper Control Arm"]}
     upright = suspension["Upright"]
     bodies = [{**upright, "Name": "Upright", "Position": upright["COM"]}]

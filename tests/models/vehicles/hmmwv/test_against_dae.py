@@ -62,7 +62,6 @@ def absolute_accelerations(instant: Instant, u: Array | None = None) -> dict[str
 
 
 def named_halves(names: list[str], halves: Array) -> dict[str, Array]:
-    """Angular and linear accelerations by name."""
     return {
         f"{name}, {kind}": halves[k, i]
         for k, name in enumerate(names)
@@ -91,7 +90,6 @@ def embedded_hinge_accelerations(instant: Instant) -> dict[str, Array]:
 
 
 def tree_hinge_accelerations(instant: Instant) -> dict[str, Array]:
-    """The same with the loops cut."""
     cut = TreeAugmented(instant.embedding.system)
     y = cut.state_from_embedded(instant.embedding, instant.q, instant.v, instant.x, instant.u)
     at = cut.at(y, instant.u)

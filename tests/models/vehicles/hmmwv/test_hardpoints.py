@@ -55,7 +55,6 @@ def model() -> Model:
 
 @pytest.fixture(scope="module")
 def state(model: Model) -> Vector:
-    """In which everything moves, well on its tyres."""
     y = model.y0 + np.random.default_rng(4).uniform(-0.02, 0.02, len(model.y0))
     y[2] -= 0.05
     return np.asarray(y)

@@ -133,7 +133,6 @@ def floating(model: Model) -> Floats:
 
 
 def states(model: Model, run: xr.Dataset) -> Floats:
-    """The states of a run, in rows."""
     columns = []
     for entry in (*model.layout.q, *model.layout.v):
         corner, _, rest = entry.name.partition(".")
@@ -144,5 +143,4 @@ def states(model: Model, run: xr.Dataset) -> Floats:
 
 
 def total_energy(model: Model, y: Floats) -> float:
-    """Kinetic, gravitational and elastic energy."""
     return float(model.instant(y, model.u0).energy)

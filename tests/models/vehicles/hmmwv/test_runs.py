@@ -77,7 +77,6 @@ def state(case: Case, run: xr.Dataset, k: int) -> tuple[Array, Array]:
 
 @pytest.fixture(scope="module")
 def lane_change() -> xr.Dataset:
-    """The default run, integrated tightly."""
     return prepare("double-lane-change").simulate(method="DOP853", rtol=1e-10, atol=1e-10)
 
 

@@ -111,7 +111,6 @@ def model_names(case: TowingCase) -> list[str]:
 
 
 def state(names: list[str], run: ContactRun, k: int) -> Floats:
-    """The state y of a stored instant."""
     values = []
     for name in names:
         corner, _, rest = name.partition(".")

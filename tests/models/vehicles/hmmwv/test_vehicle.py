@@ -29,7 +29,6 @@ MIRROR = {"left": "right", "right": "left"}
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    """At rest."""
     return Model(build())
 
 
@@ -326,7 +325,6 @@ def test_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
 
 @cache
 def rolling_model() -> Model:
-    """With free friction of the road."""
     return Model(build(VehicleParameters.load(free=["road.friction"]), speed=12.0))
 
 

@@ -21,8 +21,6 @@ RIDE_HEIGHT = 0.45
 
 
 class State(NamedTuple):
-    """Arguments of the equations of motion."""
-
     q: Array
     v: Array
     x: Array
@@ -73,7 +71,6 @@ def random_inputs(rng: np.random.Generator) -> dict[str, float]:
 
 
 def random_instant(system: System, rng: np.random.Generator, upright: bool = True) -> Instant:
-    """The vehicle at a random state."""
     embedding = embed(system)
     inputs = random_inputs(rng) if PITMAN_ARM in system.prescribed else {}
     return Instant(embedding, Layout(embedding), *random_state(embedding, rng, upright, inputs))

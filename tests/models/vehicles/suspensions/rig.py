@@ -28,7 +28,6 @@ WHEEL = {name: getattr(SEDAN.data.front_left, name) for name in ("wheel", "tyre"
 
 
 def body(mass: float, com: tuple[float, float, float]) -> dict[str, Any]:
-    """Some body."""
     return {
         "mass": mass,
         "com": com,
@@ -37,7 +36,6 @@ def body(mass: float, com: tuple[float, float, float]) -> dict[str, Any]:
 
 
 def springs(top: tuple[float, float, float], low: tuple[float, float, float]) -> dict[str, Any]:
-    """A spring and a damper between two points."""
     spring = {"chassis": top, "arm": low, "free_length": 0.6, "linear": 30e3, "cubic": 1e5}
     stops = {"min_length": 0.1, "max_length": 2.0, "stop_stiffness": 0.0, "stop_progression": 0.0}
     return {"spring": spring | stops, "damper": {"chassis": top, "arm": low, "coefficient": 2000.0}}
@@ -141,8 +139,6 @@ def corner(template: str, side: str = "left", steered: bool = False) -> Corner:
 
 
 def turned(one: Corner, R: np.ndarray, shift: np.ndarray) -> Corner:
-    """A corner in other axes and elsewhere."""
-
     def moved(part: BodyParameters) -> Any:
         return replace(part, com=R @ part.com + shift, inertia=R @ part.inertia @ R.T)
 
@@ -292,7 +288,6 @@ GEARS: Mapping[str, dict[str, Any]] = {"toe-bar": GEAR, "bell-crank": CRANK, "ti
 
 
 def beam(template: str, steered: bool, gear: str = "toe-bar") -> BuiltAxle:
-    """An axle of a template."""
     layout = AxleLayout(
         "front", template, "rack" if steered else None, steering_gear=gear if steered else None
     )
@@ -311,7 +306,6 @@ def beam(template: str, steered: bool, gear: str = "toe-bar") -> BuiltAxle:
 
 
 def written_end(end: Mapping[str, Any], steered: bool) -> dict[str, Any]:
-    """Return the entries of an end."""
     both = springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
     return {**end, **both, **WHEEL, "origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
 

@@ -32,12 +32,10 @@ REAR = {
 
 
 def plain(section: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Some numbers of a section."""
     return {name: section[name] for name in names}
 
 
 def file(folder: Path, front: dict[str, Any], rear: dict[str, Any]) -> Path:
-    """The sedan with other axles."""
     written: dict[str, Any] = {
         "base": "sedan",
         "axles": {"front": {"suspension": "graph"}, "rear": {"suspension": "graph"}},
@@ -73,7 +71,6 @@ def file(folder: Path, front: dict[str, Any], rear: dict[str, Any]) -> Path:
 
 
 def lists(thing: Any) -> Any:
-    """Tuples as YAML has them."""
     if isinstance(thing, dict):
         return {name: lists(value) for name, value in thing.items()}
     return list(thing) if isinstance(thing, tuple) else thing
