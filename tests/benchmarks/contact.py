@@ -106,26 +106,14 @@ def cable_rows(
 
 
 class Throw(NamedTuple):
-    """One run.
-
-    Attributes
-    ----------
-    mu, e : float
-    reached : float
-        Time at which it ended [s].
-    unresolved : int
-        Steps taken with the best impulses found.
-    residual : float
-        Largest [m/s].
-    gained : float
-        Largest rise of the work of the rows between stored instants, as a share of the initial energy.
-    """
+    """One run."""
 
     mu: float
     e: float
-    reached: float
-    unresolved: int
-    residual: float
+    reached: float  # time at which it ended [s]
+    unresolved: int  # steps taken with the best impulses found
+    residual: float  # largest [m/s]
+    # largest rise of the work of the rows between stored instants, as a share of the initial energy
     gained: float
 
 

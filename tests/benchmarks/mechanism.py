@@ -25,33 +25,17 @@ ROD_MASS = 1e-5
 
 @dataclass(frozen=True)
 class Joint:
-    """A body and its inboard joint; everything in design coordinates.
-
-    Attributes
-    ----------
-    name : str
-    parent : str or None
-        None for the world.
-    kind : {"F", "S", "R"}
-        Free, spherical, revolute.
-    at, axis : (3,) arrays
-    mass : float
-    com : (3,) array
-    inertia : (3, 3) array
-        About the centre of mass.
-    rate : array
-        Initial velocity: free [linear, angular], spherical angular, revolute (1,).
-    """
+    """A body and its inboard joint; everything in design coordinates."""
 
     name: str
-    parent: str | None
-    kind: Literal["F", "S", "R"]
+    parent: str | None  # None for the world
+    kind: Literal["F", "S", "R"]  # free, spherical, revolute
     at: Floats
     axis: Floats
     mass: float
     com: Floats
-    inertia: Floats
-    rate: Floats
+    inertia: Floats  # about the centre of mass
+    rate: Floats  # initial velocity: free [linear, angular], spherical angular, revolute (1,)
 
     @property
     def n_v(self) -> int:

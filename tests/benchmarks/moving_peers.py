@@ -29,39 +29,19 @@ class Mover(Protocol):
 
 
 class Track(NamedTuple):
-    """A run.
+    """A run."""
 
-    Attributes
-    ----------
-    chassis : (n, 3) array
-        At the stored instants.
-    closure : (n,) array
-        Largest opening of a loop [m].
-    seconds : float
-        What the engine has taken.
-    evaluations : int
-        Of accelerations.
-    """
-
-    chassis: Floats
-    closure: Floats
-    seconds: float
-    evaluations: int
+    chassis: Floats  # at the stored instants
+    closure: Floats  # largest opening of a loop [m]
+    seconds: float  # what the engine has taken
+    evaluations: int  # of accelerations
 
 
 class Peer(NamedTuple):
-    """An engine with a method.
+    """An engine with a method."""
 
-    Attributes
-    ----------
-    run : callable
-        Of a duration with a step, stored at an interval [s].
-    steps : tuple of float
-        Those to try [s]; they divide 0.01 s.
-    """
-
-    run: Callable[[float, float, float], Track]
-    steps: tuple[float, ...]
+    run: Callable[[float, float, float], Track]  # of a duration with a step, stored at an interval [s]
+    steps: tuple[float, ...]  # those to try [s]; they divide 0.01 s
 
 
 def peers() -> dict[str, Peer]:

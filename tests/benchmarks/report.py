@@ -75,18 +75,10 @@ def written_into(page: Path, blocks: dict[str, str]) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """Choices.
+    """Choices."""
 
-    Attributes
-    ----------
-    quick : bool
-        Just see that it runs: few repeats, small sizes.
-    native : bool
-        Compile the C++ driver of Pinocchio (minutes, the first time).
-    """
-
-    quick: bool = False
-    native: bool = True
+    quick: bool = False  # just see that it runs: few repeats, small sizes
+    native: bool = True  # compile the C++ driver of Pinocchio (minutes, the first time)
 
     @property
     def rounds(self) -> int:

@@ -26,29 +26,15 @@ Batch = Callable[[int], float]
 
 @dataclass
 class Contender:
-    """Something to be timed.
-
-    Attributes
-    ----------
-    name : str
-    settings : str
-        What was chosen for it, for the reader.
-    batch : callable
-        Seconds for n evaluations.
-    deviation : float
-        Largest relative error of its accelerations; nan where there is nothing to compare.
-    instances : int
-        Vehicles that one evaluation covers.
-    seconds : float
-        Per evaluation and instance, once timed.
-    """
+    """Something to be timed."""
 
     name: str
-    settings: str
-    batch: Batch
+    settings: str  # what was chosen for it, for the reader
+    batch: Batch  # seconds for n evaluations
+    # largest relative error of its accelerations; nan where there is nothing to compare
     deviation: float = float("nan")
-    instances: int = 1
-    seconds: float = field(default=float("nan"))
+    instances: int = 1  # vehicles that one evaluation covers
+    seconds: float = field(default=float("nan"))  # per evaluation and instance, once timed
 
 
 def race(contenders: Sequence[Contender], rounds: int, batch_seconds: float = 0.01) -> None:

@@ -33,27 +33,13 @@ VEHICLES = {
 
 
 class Figures(NamedTuple):
-    """Figures of a tyre on its vehicle.
+    """Figures of a tyre on its vehicle."""
 
-    Attributes
-    ----------
-    carried : float
-        Loads of the tyres over the weight, settled.
-    aside : float
-        After driving straight [m].
-    yaw_rate : float
-        A tenth of full steering to the left [rad/s].
-    braking : float
-        At a third of the pedal [m/s²].
-    slip : float
-        Largest of all runs.
-    """
-
-    carried: float
-    aside: float
-    yaw_rate: float
-    braking: float
-    slip: float
+    carried: float  # loads of the tyres over the weight, settled
+    aside: float  # after driving straight [m]
+    yaw_rate: float  # a tenth of full steering to the left [rad/s]
+    braking: float  # at a third of the pedal [m/s²]
+    slip: float  # largest of all runs
 
 
 def tyres(folder: Path) -> list[Path]:

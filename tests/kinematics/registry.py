@@ -28,22 +28,14 @@ from tests.kinematics.symbolic import cases as symbolic
 
 @dataclass(frozen=True)
 class Case:
-    """A linkage and the surroundings it is tried in.
-
-    Attributes
-    ----------
-    linkage : ClosedForm
-    span : mapping of body to (lower, upper)
-        Independent hinges, one coordinate each, and the interval to sample.
-    carriers : tuple of Joint
-        Joints outside the linkage that carry it; their hinges are independent too.
-    steering : ClosedForm or None
-        A linkage beside S whose independent hinge is prescribed, within ``steering_span``.
-    """
+    """A linkage and the surroundings it is tried in."""
 
     linkage: ClosedForm
+    # independent hinges, one coordinate each, and the interval to sample
     span: Mapping[str, tuple[float, float]]
+    # joints outside the linkage that carry it; their hinges are independent too
     carriers: tuple[Joint, ...] = ()
+    # a linkage beside S whose independent hinge is prescribed, within ``steering_span``
     steering: ClosedForm | None = None
     steering_span: tuple[float, float] = (-0.5, 0.5)
 

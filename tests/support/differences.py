@@ -57,23 +57,15 @@ def value_of(f: Callable[[float], Floats], distance: float) -> Floats:
 
 
 class Verdict(NamedTuple):
-    """Derivatives of many quantities by one number, judged.
+    """Derivatives of many quantities by one number, judged."""
 
-    Attributes
-    ----------
-    compared, zero, silent : int
-        How many were compared, how many were zero and are so by differences, and of how many differences say
-        nothing.
-    worst : float
-        Largest deviation over its tolerance.
-    wrong : list of (str, float, float, float)
-        Quantities with their derivative, that by differences, and its tolerance.
-    """
-
+    # compared, zero, silent: How many were compared, how many were zero and are so by differences, and of how
+    # many differences say nothing
     compared: int
     zero: int
     silent: int
-    worst: float
+    worst: float  # largest deviation over its tolerance
+    # quantities with their derivative, that by differences, and its tolerance
     wrong: list[tuple[str, float, float, float]]
 
 

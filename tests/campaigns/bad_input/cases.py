@@ -34,24 +34,12 @@ FINE = (End.REFUSED, End.WARNED, End.ALLOWED)
 
 @dataclass(frozen=True)
 class Case:
-    """One bad input.
+    """One bad input."""
 
-    Attributes
-    ----------
-    name : str
-        What is handed in, for people.
-    run : callable
-        Hands it in.
-    says : tuple of str
-        What the message must contain: the name of the argument, the key of the file.
-    may : bool
-        Whether it may also be accepted: what is generated at random is sometimes right.
-    """
-
-    name: str
-    run: Callable[[], Any]
-    says: tuple[str, ...] = ()
-    may: bool = False
+    name: str  # what is handed in, for people
+    run: Callable[[], Any]  # hands it in
+    says: tuple[str, ...] = ()  # what the message must contain: the name of the argument, the key of the file
+    may: bool = False  # whether it may also be accepted: what is generated at random is sometimes right
 
 
 def in_folder(run: Callable[[Path], Any]) -> Any:

@@ -98,21 +98,11 @@ HOMES: dict[str, Callable[[], System]] = {
 
 
 class Verdict(NamedTuple):
-    """Outcome of a mechanism somewhere else.
+    """Outcome of a mechanism somewhere else."""
 
-    Attributes
-    ----------
-    refused : str
-        Name of the error, empty if there was none.
-    apart : float
-        How far accelerations are from those at home, of the largest.
-    closure : float
-        Largest error of a closure, of what size and distance allow.
-    """
-
-    refused: str
-    apart: float
-    closure: float
+    refused: str  # name of the error, empty if there was none
+    apart: float  # how far accelerations are from those at home, of the largest
+    closure: float  # largest error of a closure, of what size and distance allow
 
 
 def put(name: str, there: There, seed: int = 0) -> Verdict:

@@ -43,24 +43,14 @@ STEPS = (1.0, 1.0, 0.5, 0.2, 0.1)
 
 
 class Outcome(NamedTuple):
-    """Outcome of a mechanism.
+    """Outcome of a mechanism."""
 
-    Attributes
-    ----------
-    kind : str
-        ``ok``, ``refused``, ``passed over`` (closures were looked at, but no state is regular enough to
-        compare accelerations) or ``WRONG``.
-    why : str
-    states : int
-        At which all loops were assembled, and closed.
-    closure : float
-        Largest error of a closure [m, or rad], per size of its loop.
-    """
-
+    # ``ok``, ``refused``, ``passed over`` (closures were looked at, but no state is regular enough to compare
+    # accelerations) or ``WRONG``
     kind: str
     why: str = ""
-    states: int = 0
-    closure: float = 0.0
+    states: int = 0  # at which all loops were assembled, and closed
+    closure: float = 0.0  # largest error of a closure [m, or rad], per size of its loop
 
 
 def outcome(recipe: Recipe, states: int) -> Outcome:

@@ -28,24 +28,13 @@ LEAST, LARGEST = 0.15, 0.8
 
 
 class BrakeBalance(NamedTuple):
-    """Static and dynamic load, and what the brakes make of it.
+    """Static and dynamic load, and what the brakes make of it."""
 
-    Attributes
-    ----------
-    mass : float
-        Of the vehicle without trailers [kg].
-    front : float
-        Part of the weight on the front axle at rest.
-    transfer : float
-        Part of the weight that moves to the front axle per g of deceleration: height over wheelbase.
-    brake_front : float
-        Part of the brake force that the front axle gives.
-    """
-
-    mass: float
-    front: float
+    mass: float  # of the vehicle without trailers [kg]
+    front: float  # part of the weight on the front axle at rest
+    # part of the weight that moves to the front axle per g of deceleration: height over wheelbase
     transfer: float
-    brake_front: float
+    brake_front: float  # part of the brake force that the front axle gives
 
     def adhesion(self, z: Floats | float) -> tuple[Floats, Floats]:
         """Return the f of the front and of the rear axle at decelerations of z g."""

@@ -22,25 +22,16 @@ FASTEST, GRID = 120.0, 2401
 
 
 class PointMass(NamedTuple):
-    """Mass [kg], inertia of wheels and of shafts, at the wheels [kg m²], radii and resistances.
-
-    Attributes
-    ----------
-    radius, lever : float
-        Effective radius, speed over spin; and radius under load, torque over force [m].
-    rolling : float
-        [N].
-    air : float
-        Force per square of the speed [N s²/m²].
-    """
+    """Mass [kg], inertia of wheels and of shafts, at the wheels [kg m²], radii and resistances."""
 
     mass: float
+    # radius, lever: Effective radius, speed over spin; and radius under load, torque over force [m]
     radius: float
     lever: float
     wheels: float
     shafts: float
-    rolling: float
-    air: float
+    rolling: float  # [N]
+    air: float  # force per square of the speed [N s²/m²]
 
     @property
     def inertia(self) -> float:

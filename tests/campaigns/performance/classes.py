@@ -85,28 +85,14 @@ SOURCES: Mapping[str, str] = {
 
 
 class VehicleClass(NamedTuple):
-    """Ranges of a class.
+    """Ranges of a class."""
 
-    Attributes
-    ----------
-    sprint : (float, Range)
-        Speed that is accelerated to from standing [km/h], time [s].
-    top_speed : Range
-        [km/h].
-    stop : (float, Range)
-        Speed [km/h], shortest distance without ABS, on the road of its file [m].
-    roll_gradient, understeer_gradient : Range
-        [deg/g].
-    ride_frequency : Range
-        Of every axle of the vehicle itself [Hz].
-    """
-
-    sprint: tuple[float, Range]
-    top_speed: Range
-    stop: tuple[float, Range]
-    roll_gradient: Range
+    sprint: tuple[float, Range]  # speed that is accelerated to from standing [km/h], time [s]
+    top_speed: Range  # [km/h]
+    stop: tuple[float, Range]  # speed [km/h], shortest distance without ABS, on the road of its file [m]
+    roll_gradient: Range  # roll_gradient, understeer_gradient: [deg/g]
     understeer_gradient: Range
-    ride_frequency: Range
+    ride_frequency: Range  # of every axle of the vehicle itself [Hz]
 
 
 SALOON = VehicleClass(
@@ -190,28 +176,14 @@ PEDALS = np.linspace(0.2, 1.0, 9)
 
 
 class AxleAtRest(NamedTuple):
-    """An axle under its static load.
+    """An axle under its static load."""
 
-    Attributes
-    ----------
-    place : float
-        Of the wheel centres along x [m].
-    sprung : float
-        Mass on its springs [kg].
-    ride_rate : float
-        Of a wheel, with its tyre [N/m].
-    roll_rate, tyre_roll_rate : float
-        Of springs and bars, and of the tyres [N m/rad].
-    roll_centre : float
-        Above the road [m].
-    """
-
-    place: float
-    sprung: float
-    ride_rate: float
-    roll_rate: float
+    place: float  # of the wheel centres along x [m]
+    sprung: float  # mass on its springs [kg]
+    ride_rate: float  # of a wheel, with its tyre [N/m]
+    roll_rate: float  # roll_rate, tyre_roll_rate: Of springs and bars, and of the tyres [N m/rad]
     tyre_roll_rate: float
-    roll_centre: float
+    roll_centre: float  # above the road [m]
 
     @property
     def frequency(self) -> float:
@@ -220,22 +192,15 @@ class AxleAtRest(NamedTuple):
 
 
 class AtRest(NamedTuple):
-    """A vehicle without its trailers at rest.
-
-    Attributes
-    ----------
-    axles : list of AxleAtRest
-    sprung, height, place : float
-        Mass on the springs [kg], height of its centre above the road and place along x [m].
-    mass, whole_height : float
-        Mass of the vehicle [kg], height of its centre [m].
-    """
+    """A vehicle without its trailers at rest."""
 
     axles: list[AxleAtRest]
+    # sprung, height, place: Mass on the springs [kg], height of its centre above the road and place along x
+    # [m]
     sprung: float
     height: float
     place: float
-    mass: float
+    mass: float  # mass, whole_height: Mass of the vehicle [kg], height of its centre [m]
     whole_height: float
 
     @property

@@ -17,21 +17,11 @@ from ce_dynamics.models import published
 
 
 class Run(NamedTuple):
-    """Accuracy of a run.
+    """Accuracy of a run."""
 
-    Attributes
-    ----------
-    top : float
-        Distance of the top from where it should end [m].
-    closure : float
-        Largest error of a closure [m].
-    compiling : float
-        [s]
-    """
-
-    top: float
-    closure: float
-    compiling: float
+    top: float  # distance of the top from where it should end [m]
+    closure: float  # largest error of a closure [m]
+    compiling: float  # [s]
 
 
 def run(number: int, duration: float = 10.0) -> Run:

@@ -29,45 +29,23 @@ BAUMGARTE = 100.0
 
 
 class Motion(NamedTuple):
-    """Compared quantities at the instants that were reached.
-
-    Attributes
-    ----------
-    t : (n,) array
-    constraint : (n,) array
-        Largest error of all hinges and closures [m, or cosine of an angle].
-    kinetic, energy : (n,) arrays
-        Kinetic energy; the sum of that, and of the potentials of gravity and springs [J].
-    places : (n, bodies, 3) array
-        Centres of mass [m].
-    """
+    """Compared quantities at the instants that were reached."""
 
     t: Array
-    constraint: Array
+    constraint: Array  # largest error of all hinges and closures [m, or cosine of an angle]
+    # kinetic, energy: Kinetic energy; the sum of that, and of the potentials of gravity and springs [J]
     kinetic: Array
     energy: Array
-    places: Array
+    places: Array  # centres of mass [m]
 
 
 class Line(NamedTuple):
-    """One formulation's largest errors over the run.
+    """One formulation's largest errors over the run."""
 
-    Attributes
-    ----------
-    constraint : float
-        [m]
-    energy : float
-        Off the accurate motion's, by so much of its largest kinetic energy.
-    off : float
-        Distance of a body from where it is in the accurate motion [m].
-    end : float
-        How far the run came [s].
-    """
-
-    constraint: float
-    energy: float
-    off: float
-    end: float
+    constraint: float  # [m]
+    energy: float  # off the accurate motion's, by so much of its largest kinetic energy
+    off: float  # distance of a body from where it is in the accurate motion [m]
+    end: float  # how far the run came [s]
 
 
 class Comparison(NamedTuple):

@@ -30,24 +30,7 @@ SEED = 20260101
 
 @dataclass
 class Row:
-    """Figures of one robot.
-
-    Attributes
-    ----------
-    closure : float
-        Largest gap of a loop over the states, by Pinocchio's kinematics [m].
-    augmented, exact : float
-        Largest difference of accelerations from the fully augmented form and from Pinocchio's terms, over
-        the largest acceleration.
-    spread : float
-        By how much the augmented form's change, over the largest, with which of its redundant conditions are
-        left out: what rounding leaves undetermined in it near a singular pose.
-    noise : float
-        By how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
-        the equations can be expected to do better.
-    unassembled, beyond : int
-        States in which the loops cannot be closed, or only beyond dead centres, by a model that starts there.
-    """
+    """Figures of one robot."""
 
     name: str
     freedoms: int = 0
@@ -56,12 +39,20 @@ class Row:
     compiling: float = 0.0
     evaluation: float = np.nan
     pinocchio: float = np.nan
-    closure: float = np.nan
+    closure: float = np.nan  # largest gap of a loop over the states, by Pinocchio's kinematics [m]
+    # augmented, exact: Largest difference of accelerations from the fully augmented form and from Pinocchio's
+    # terms, over the largest acceleration
     augmented: float = 0.0
+    # by how much the augmented form's change, over the largest, with which of its redundant conditions are
+    # left out: what rounding leaves undetermined in it near a singular pose
     spread: float = 0.0
     exact: float = np.nan
+    # by how much Pinocchio's change, over the largest, when coordinates are moved by `ROUNDING`: no form of
+    # the equations can be expected to do better
     noise: float = np.nan
     compared: int = 0
+    # unassembled, beyond: States in which the loops cannot be closed, or only beyond dead centres, by a model
+    # that starts there
     unassembled: int = 0
     beyond: int = 0
     notes: list[str] = field(default_factory=list)

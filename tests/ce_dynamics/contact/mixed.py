@@ -18,22 +18,12 @@ CONTRADICTED = 1e-9
 
 
 class Mixed(NamedTuple):
-    """An MLCP of unilateral rows.
-
-    Attributes
-    ----------
-    M : (n, n) array
-    G : (n, m) array
-    momentum : (n,) array
-        M v + h f.
-    c : (m,) array
-        ψ/h + ∂ψ/∂t.
-    """
+    """An MLCP of unilateral rows."""
 
     M: Floats
     G: Floats
-    momentum: Floats
-    c: Floats
+    momentum: Floats  # M v + h f
+    c: Floats  # ψ/h + ∂ψ/∂t
 
     @property
     def matrix(self) -> Floats:

@@ -47,30 +47,17 @@ class Edge:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Description of a random mechanism.
+    """Description of a random mechanism."""
 
-    Attributes
-    ----------
-    massless : tuple of bool
-        By body; the bodies are "1", "2" …
-    edges : tuple of Edge
-        The first as many as there are bodies are a spanning tree; the others close loops.
-    coupled : tuple of pairs of int
-        Numbers of edges of the tree whose (only) coordinates are coupled.
-    driven : tuple of int
-        Numbers of edges of the tree that follow a prescribed motion.
-    planar : bool
-        Whether everything moves in planes z = const, so that hinges set redundant conditions.
-    seed : int
-        Of the geometry, masses and loads.
-    """
-
-    massless: tuple[bool, ...]
+    massless: tuple[bool, ...]  # by body; the bodies are "1", "2" …
+    # the first as many as there are bodies are a spanning tree; the others close loops
     edges: tuple[Edge, ...]
+    # numbers of edges of the tree whose (only) coordinates are coupled
     coupled: tuple[tuple[int, int], ...] = ()
-    driven: tuple[int, ...] = ()
+    driven: tuple[int, ...] = ()  # numbers of edges of the tree that follow a prescribed motion
+    # whether everything moves in planes z = const, so that hinges set redundant conditions
     planar: bool = False
-    seed: int = 0
+    seed: int = 0  # of the geometry, masses and loads
     order: tuple[int, ...] = field(default=())
     """Order in which edges are tried for the spanning tree, after those it must have; as given if empty."""
     place: "Place | None" = None
