@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -378,7 +378,7 @@ class Option:
         One line for the help text.
     above, at_least, at_most : float
         Bounds.
-    among : tuple of float
+    among : tuple of float or str
         The values that it may have, if these are few.
     whole : bool
         True for whole numbers.
@@ -391,11 +391,15 @@ class Option:
     above: float = -math.inf
     at_least: float = -math.inf
     at_most: float = math.inf
-    among: tuple[float, ...] = ()
+    among: tuple[float, ...] | tuple[str, ...] = ()
     whole: bool = False
 
-    def check(self, owner: str, value: object) -> float:
-        """Return the value as a float."""
+    def check(self, owner: str, value: Any) -> Any:
+        """Return the value as a float; text as it is, if it is a known one."""
+        if not self.unit:
+            if self.among:
+                checks.choice(f"{owner}: {self.name}", value, self.among, DataError)  # type: ignore[arg-type]  # texts
+            return value
         bounds = {name: getattr(self, name) for name in ("above", "at_least", "at_most", "unit")}
         number = check_number(owner, self.name, value, **bounds)
         allowed = "a whole number" if self.whole else " or ".join(f"{one:g}" for one in self.among)
@@ -408,6 +412,17 @@ class Option:
         if not self.unit:
             return text
         return self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))
+
+
+def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the checked values of all options, defaults where none are given."""
+    known = {one.name: one for one in options}
+    for name in given:
+        find_option(owner, known.values(), name)
+    missing = [name for name, one in known.items() if one.default is None and name not in given]
+    if missing:
+        raise DataError(f"{owner}: set {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
+    return {name: one.check(owner, given.get(name, one.default)) for name, one in known.items()}
 
 
 def find_option(owner: str, options: Iterable[Option], name: str) -> Option:

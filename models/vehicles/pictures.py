@@ -18,8 +18,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.roads.contract import Road, SumRoad
-from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, SplitFriction
+from ce_dynamics.models.parts.roads.contract import Friction, FrictionPatch, Road, SplitFriction, SumRoad
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre, single_tyres
 from ce_dynamics.models.vehicles.bodywork import (
@@ -308,8 +307,9 @@ def road_of(system: System, way: Floats) -> list[Shape]:
         elif hills := hills_of(road):
             found.append(replace(plane((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)), look="asphalt"))
             for hill in hills:
-                corner = np.array([hill.x, hill.y])
-                found.append(relief(hill, np.array([corner, corner + (hill.length, hill.width)]), 0.0))
+                v = hill.values
+                corner = np.array([v["x"], v["y"]])
+                found.append(relief(hill, np.array([corner, corner + (v["length"], v["width"])]), 0.0))
         else:
             found.append(relief(road, way, max(SIDE, length_behind(system) + 0.3 * SIDE)))
         found += patches_of(road, way)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.data.quantities import Option, find_option
+from ce_dynamics.models.data.quantities import Option, values_of
 from ce_dynamics.models.parts.driver import (
     DriverParameters,
     Sensors,
@@ -92,12 +92,8 @@ class Manoeuvre(ABC):
     speed: float
 
     def __init__(self, driver: DriverParameters, **values: float) -> None:
-        for name in values:
-            find_option(self.name, self.options, name)
         self.driver = driver
-        self.values: Mapping[str, float] = {
-            one.name: one.check(self.name, values.get(one.name, one.default)) for one in self.options
-        }
+        self.values: Mapping[str, float] = values_of(self.name, self.options, values)
         self.duration = self.values["duration"]
         self.speed = self.values.get("speed", 0.0)
         self.road: Road = self._road()

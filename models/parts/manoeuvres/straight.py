@@ -20,8 +20,7 @@ from ce_dynamics.models.parts.manoeuvres.base import (
     switch,
 )
 from ce_dynamics.models.parts.paths import LateralPath, Path
-from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.friction import SplitFriction
+from ce_dynamics.models.parts.roads.contract import Road, SplitFriction
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
 from ce_dynamics.models.parts.rounding import smooth_step
 

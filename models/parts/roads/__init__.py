@@ -14,15 +14,13 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ce_dynamics.models.parts.roads.contract import (
-        PlacedRoad as PlacedRoad,
-        Road as Road,
-        SumRoad as SumRoad,
-    )
-    from ce_dynamics.models.parts.roads.friction import (
         Friction as Friction,
         FrictionMap as FrictionMap,
         FrictionPatch as FrictionPatch,
+        PlacedRoad as PlacedRoad,
+        Road as Road,
         SplitFriction as SplitFriction,
+        SumRoad as SumRoad,
     )
     from ce_dynamics.models.parts.roads.iso8608 import RandomRoad as RandomRoad
     from ce_dynamics.models.parts.roads.kinds import road as road

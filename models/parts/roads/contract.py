@@ -1,21 +1,120 @@
-"""Contract of roads, and roads added up, shifted and turned."""
+"""Contract of roads and of their friction; roads added up, shifted and turned."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, minimum, sqrt
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.parts.roads.friction import Friction
+from ce_dynamics.models.data.quantities import Option, check_number, values_of
+from ce_dynamics.models.parts.roads.grid import Grid, axes_of
+from ce_dynamics.models.parts.rounding import smooth_step
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+EDGE = 0.1
+"""Default width over which friction changes [m]."""
+
+
+class Friction(ABC):
+    """Contract: `at` is positive and continuous, written on scalars and `where`."""
+
+    @abstractmethod
+    def at(self, x: Scalar, y: Scalar) -> Scalar:
+        """Return the friction coefficient μ."""
+
+
+@dataclass(frozen=True, eq=False)
+class SplitFriction(Friction):
+    """One coefficient on the left of the line y, another on the right, with an edge of a width [m]."""
+
+    left: float
+    right: float
+    y: float = 0.0
+    edge: float = EDGE
+
+    def __post_init__(self) -> None:
+        check_number("split friction", "y", self.y)
+        for name in ("left", "right", "edge"):
+            check_number("split friction", name, getattr(self, name), above=0.0)
+
+    def at(self, x: Scalar, y: Scalar) -> Scalar:
+        return self.right + (self.left - self.right) * smooth_step(0.5 + (y - self.y) / self.edge)
+
+
+class FrictionPatch(Friction):
+    """A rectangle of another friction, for instance ice: ``mu`` from and to ``x`` and ``y`` [m].
+
+    Friction is that ``around`` outside; it changes over the width ``edge`` within the rectangle [m].
+    """
+
+    def __init__(
+        self,
+        mu: float,
+        x: Sequence[float],
+        y: Sequence[float],
+        around: float | Friction,
+        edge: float = EDGE,
+    ) -> None:
+        self.mu = check_number("friction patch", "mu", mu, above=0.0)
+        self.edge = check_number("friction patch", "edge", edge, above=0.0)
+        self.x, self.y = (self._ends(name, ends) for name, ends in (("x", x), ("y", y)))
+        if not isinstance(around, Friction):
+            check_number("friction patch", "around", around, above=0.0)
+        self.around = around
+
+    @staticmethod
+    def _ends(name: str, ends: Sequence[float]) -> tuple[float, float]:
+        low, high = checks.vector(f"friction patch: {name}", ends, 2, DataError).tolist()
+        if not low < high:
+            raise DataError(f"friction patch: {name} from {low:g} to {high:g} m must be in rising order")
+        return low, high
+
+    def at(self, x: Scalar, y: Scalar) -> Scalar:
+        inside: Scalar = 1.0
+        for at, (low, high) in ((x, self.x), (y, self.y)):
+            inside = inside * smooth_step((at - low) / self.edge) * smooth_step((high - at) / self.edge)
+        around = self.around.at(x, y) if isinstance(self.around, Friction) else self.around
+        return around + (self.mu - around) * inside
+
+
+class FrictionMap(Friction):
+    """Coefficients (n_x, n_y) on a regular grid, bilinear in between, those of the edges beyond them.
+
+    ``x`` and ``y`` are the first coordinate and the spacing [m].
+    """
+
+    def __init__(
+        self, values: ArrayLike, x: Sequence[float], y: Sequence[float], title: str = "friction map"
+    ) -> None:
+        title = checks.text("FrictionMap: title", title, DataError)
+        mu = checks.numbers(title, values, DataError)
+        if mu.ndim != 2 or min(mu.shape) < 2:
+            raise DataError(f"{title}: an array of shape {mu.shape}; give two axes with two nodes at least")
+        checks.limit_memory(f"{title}: values", 40.0 * mu.size, "cut the map, or make it coarser", DataError)
+        wrong = ~(np.isfinite(mu) & (mu > 0.0))
+        if wrong.any():
+            first = tuple(int(k) for k in np.argwhere(wrong)[0])
+            raise DataError(
+                f"{title}: friction coefficients must be positive numbers; {first} is {mu[first]:g}, in all "
+                f"{np.sum(wrong)} of {mu.size} are not"
+            )
+        along, across = axes_of(title, x, y, mu.shape)
+        self.grid = Grid(mu, along, across, smooth=False)
+
+    def at(self, x: Scalar, y: Scalar) -> Scalar:
+        return self.grid.value(x, y)
 
 
 class Road(ABC):
@@ -28,17 +127,28 @@ class Road(ABC):
     5. `sharpness` is the largest curvature of the heights; it selects the contact method of tyres.
     6. A road that ends has a `margin`; beyond its edges heights go on somehow, and runs that get there end
        with a message that has the road's `title` and its `reach`.
+    7. `options` are its numbers, which follow the friction in their order or by name; `values` has them.
 
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive, or how it is distributed.
+    Friction is a positive coefficient, or its distribution.
     """
 
     title: str = "road"
+    options: ClassVar[tuple[Option, ...]] = ()
 
-    def __init__(self, friction: float | Friction) -> None:
+    def __init__(self, friction: float | Friction, *given: Any, **values: Any) -> None:
         self._friction = check_friction(friction)
+        bound = signature_of(self.options).bind(friction, *given, **values)
+        named = {name: value for name, value in bound.arguments.items() if name != "friction"}
+        self.values: Mapping[str, float] = values_of(self.title, self.options, named)
+        self._prepare()
+
+    def __init_subclass__(cls) -> None:
+        """Let the class show its options as arguments."""
+        if cls.options:
+            cls.__signature__ = signature_of(cls.options)  # type: ignore[attr-defined]  # of `inspect`
+
+    def _prepare(self) -> None:  # noqa: B027  # many roads need none
+        """Check values against one another, and compute what follows from them."""
 
     @abstractmethod
     def height(self, x: Scalar, y: Scalar) -> Scalar:
@@ -89,6 +199,15 @@ class Road(ABC):
         return None
 
 
+def signature_of(options: Sequence[Option]) -> Signature:
+    """Return friction and options as the arguments of a road."""
+    kind, found = Parameter.POSITIONAL_OR_KEYWORD, {"friction": ("float | Friction", Parameter.empty)}
+    for one in options:
+        default = Parameter.empty if one.default is None else one.default
+        found[one.name] = ("float" if one.unit else "str", default)
+    return Signature([Parameter(name, kind, default=d, annotation=a) for name, (a, d) in found.items()])
+
+
 def check_friction(friction: float | Friction) -> float | Friction:
     """Return a positive number, or a distribution of friction."""
     if isinstance(friction, Friction):
@@ -97,14 +216,7 @@ def check_friction(friction: float | Friction) -> float | Friction:
 
 
 class SumRoad(Road):
-    """The heights of several roads, one on top of the other.
-
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive; that of the parts does not count.
-    parts : sequence of Road
-    """
+    """The heights of several roads, one on top of the other; their own friction does not count."""
 
     def __init__(self, friction: float | Friction, parts: Sequence[Road]) -> None:
         super().__init__(friction)
@@ -148,16 +260,7 @@ class SumRoad(Road):
 
 
 class PlacedRoad(Road):
-    """A road whose own origin and axes are put somewhere else.
-
-    Parameters
-    ----------
-    road : Road
-    x, y, z : float
-        Where its origin is put [m].
-    heading : float
-        Direction of its x axis [rad], counted to the left.
-    """
+    """A road whose origin is put at x, y, z [m], its x axis in a ``heading``, counted to the left [rad]."""
 
     def __init__(
         self, road: Road, x: float = 0.0, y: float = 0.0, z: float = 0.0, heading: float = 0.0

@@ -23,9 +23,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import check_number
+from ce_dynamics.models.data.quantities import Option, check_number
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.friction import Friction
 from ce_dynamics.models.parts.roads.grid import Axis, SplineCurve
 from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_slope
 
@@ -56,59 +55,34 @@ def coherence(n: Floats, track: float, waviness: float) -> Floats:
 
 
 class RandomRoad(Road):
-    """A random road of ISO 8608.
+    """A random road of ISO 8608: the same one for the same seed, without an end.
 
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    road_class : str
-        A (very good) to H.
-    seed : int
-        Of the random phases: the same road for the same seed.
-    track : float
-        Distance of the tracks [m]; across each the road is level, between them it passes smoothly from one
-        to the other.
-    start, fade : float
-        x up to which the road is even, and length over which roughness sets in [m].
-    length : float
-        Period [m]: the road repeats itself and never ends.
-    shortest, longest : float
-        Wavelengths [m].
-    waviness : float
-        w of (a).
+    Each track is level across; between the tracks one passes smoothly into the other.
     """
 
-    def __init__(
-        self,
-        friction: float | Friction,
-        road_class: str = "C",
-        seed: int = 1,
-        track: float = 1.6,
-        start: float = 5.0,
-        fade: float = 10.0,
-        length: float = 1000.0,
-        shortest: float = 1.0 / BAND[1],
-        longest: float = 1.0 / BAND[0],
-        waviness: float = 2.0,
-    ) -> None:
-        super().__init__(friction)
-        owner = "iso8608"
-        self.roughness = roughness(road_class)
-        self.title = f"iso8608:{str(road_class).upper()}"
-        whole = checks.number(f"{owner}: seed", seed, at_least=0.0, at_most=2.0**53, error=DataError)
-        if not whole.is_integer():
-            raise DataError(f"{owner}: seed {whole:g} must be a whole number")
-        self.seed = int(whole)
-        self.start = check_number(owner, "start", start)
-        self.fade = check_number(owner, "fade", fade, above=0.0)
-        self.shortest = check_number(owner, "shortest", shortest, above=0.0, unit="m")
-        self.longest = check_number(owner, "longest", longest, above=self.shortest, unit="m")
-        self.length = check_number(owner, "length", length, at_least=self.longest, unit="m")
-        self.track = check_number(
-            owner, "track", track, at_least=checks.SMALLEST, at_most=self.length, unit="m"
-        )
-        self.waviness = check_number(owner, "waviness", waviness, above=0.0, at_most=4.0)
+    options = (
+        Option("road_class", "", "C", "A (very good) to H"),
+        Option("seed", "1", 1.0, "of the random phases", at_least=0.0, at_most=2.0**53, whole=True),
+        Option("track", "m", 1.6, "distance of the two tracks", at_least=checks.SMALLEST),
+        Option("start", "m", 5.0, "x up to which it is even"),
+        Option("fade", "m", 10.0, "length over which roughness sets in", above=0.0),
+        Option("length", "m", 1000.0, "after which it repeats itself"),
+        Option("shortest", "m", 1.0 / BAND[1], "wavelength", above=0.0),
+        Option("longest", "m", 1.0 / BAND[0], "wavelength"),
+        Option("waviness", "1", 2.0, "exponent of the spectrum", above=0.0, at_most=4.0),
+    )
+    title = "iso8608"
+
+    def _prepare(self) -> None:
+        owner, v = self.title, self.values
+        letter = str(v["road_class"])
+        self.roughness = roughness(letter)
+        self.title = f"{owner}:{letter.upper()}"
+        self.seed, self.start, self.fade = int(v["seed"]), v["start"], v["fade"]
+        self.track, self.shortest, self.waviness = v["track"], v["shortest"], v["waviness"]
+        self.longest = check_number(owner, "longest", v["longest"], above=self.shortest, unit="m")
+        self.length = check_number(owner, "length", v["length"], at_least=self.longest, unit="m")
+        check_number(owner, "track", self.track, at_most=self.length, unit="m")
         nodes = self.length * NODES_PER_WAVE / self.shortest
         checks.limit_memory(
             "a road iso8608", 200.0 * nodes, "take a shorter length, or longer waves", DataError

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option, find_option
-from ce_dynamics.models.parts.roads.contract import Road, SumRoad
-from ce_dynamics.models.parts.roads.friction import EDGE, Friction, FrictionPatch, SplitFriction
-from ce_dynamics.models.parts.roads.iso8608 import BAND, RandomRoad
+from ce_dynamics.models.parts.roads.contract import (
+    EDGE,
+    Friction,
+    FrictionPatch,
+    Road,
+    SplitFriction,
+    SumRoad,
+)
+from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, is_map_file, read_map
 from ce_dynamics.models.parts.roads.surfaces import (
     BumpRoad,
@@ -32,8 +39,12 @@ class RoadKind(NamedTuple):
     words: tuple[Option, ...]
     make: Callable[[float | Friction, Values], Any]
 
+    @classmethod
+    def of(cls, kind: type[Road], about: str) -> RoadKind:
+        """Return the kind of a class, whose options go by their names but for ``road_``."""
+        words = tuple(replace(one, name=one.name.removeprefix("road_")) for one in kind.options)
+        return cls(about, words, lambda mu, v: kind(mu, *v.values()))
 
-TRACK = Option("track", "", "both", "both, left or right")
 
 ROADS: dict[str, RoadKind] = {
     "flat": RoadKind("the plane z = 0", (), lambda mu, v: FlatRoad(mu)),
@@ -47,64 +58,11 @@ ROADS: dict[str, RoadKind] = {
         (Option("slope", "1", None, "rise over run, to the left"),),
         lambda mu, v: InclinedRoad(mu, 0.0, math.atan(v["slope"])),
     ),
-    "ramp": RoadKind(
-        "level, of one grade, level again",
-        (
-            Option("grade", "1", 0.1, "rise over run"),
-            Option("position", "m", 10.0, "where it begins"),
-            Option("length", "m", 20.0, "how long it is"),
-            Option("rounding", "m", 1.0, "length over which the grade changes"),
-        ),
-        lambda mu, v: RampRoad(mu, **v),
-    ),
-    "bump": RoadKind(
-        "a smooth bump across the road, or a dip",
-        (
-            Option("height", "m", 0.1, "negative for a dip"),
-            Option("length", "m", 2.0, "along x"),
-            Option("position", "m", 8.0, "where it begins"),
-            TRACK,
-        ),
-        lambda mu, v: BumpRoad(mu, **v),
-    ),
-    "hills": RoadKind(
-        "a row of hills in a rectangle",
-        (
-            Option("height", "m", 0.1, "negative for hollows"),
-            Option("x", "m", 10.0, "first corner"),
-            Option("y", "m", -2.0, "first corner"),
-            Option("length", "m", 10.0, "of the rectangle"),
-            Option("width", "m", 4.0, "of the rectangle"),
-            Option("count", "1", 1.0, "hills along x"),
-        ),
-        lambda mu, v: HillsRoad(mu, **v),
-    ),
-    "kerb": RoadKind(
-        "a step up, and after a length down again",
-        (
-            Option("height", "m", 0.1, "negative for a step down"),
-            Option("position", "m", 10.0, "where it begins"),
-            Option("length", "m", 0.0, "to the end of the step down; 0 stays up"),
-            Option("edge", "m", 0.05, "width of an edge"),
-            TRACK,
-        ),
-        lambda mu, v: KerbRoad(mu, **v),
-    ),
-    "iso8608": RoadKind(
-        "a random road of ISO 8608 under both tracks",
-        (
-            Option("class", "", "C", "A (very good) to H"),
-            Option("seed", "1", 1.0, "of the random phases"),
-            Option("track", "m", 1.6, "distance of the two tracks"),
-            Option("start", "m", 5.0, "x up to which it is even"),
-            Option("fade", "m", 10.0, "length over which roughness sets in"),
-            Option("length", "m", 1000.0, "after which it repeats itself"),
-            Option("shortest", "m", 1.0 / BAND[1], "wavelength"),
-            Option("longest", "m", 1.0 / BAND[0], "wavelength"),
-            Option("waviness", "1", 2.0, "exponent of the spectrum"),
-        ),
-        lambda mu, v: RandomRoad(mu, road_class=v["class"], **{k: x for k, x in v.items() if k != "class"}),
-    ),
+    "ramp": RoadKind.of(RampRoad, "level, of one grade, level again"),
+    "bump": RoadKind.of(BumpRoad, "a smooth bump across the road, or a dip"),
+    "hills": RoadKind.of(HillsRoad, "a row of hills in a rectangle"),
+    "kerb": RoadKind.of(KerbRoad, "a step up, and after a length down again"),
+    "iso8608": RoadKind.of(RandomRoad, "a random road of ISO 8608 under both tracks"),
 }
 """Roads of formulas by name; files are in `ce_dynamics.models.parts.roads.map_files`."""
 

@@ -20,8 +20,7 @@ from ce_dynamics.algebra.arrays import Scalar, minimum, where
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option, check_number
-from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap
+from ce_dynamics.models.parts.roads.contract import Friction, FrictionMap, Road
 from ce_dynamics.models.parts.roads.geotiff import read_geotiff
 from ce_dynamics.models.parts.roads.grid import LARGEST, Axis, Grid, axes_of, check_size
 from ce_dynamics.models.parts.roads.opencrg import read_opencrg

@@ -30,8 +30,7 @@ from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import trace
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.friction import Friction
+from ce_dynamics.models.parts.roads.contract import Friction, Road
 from ce_dynamics.models.parts.roads.grid import (
     LARGEST,
     MOST_NODES,

@@ -1,28 +1,20 @@
-"""Roads of formulas: planes, ramps, bumps, kerbs, across the road or under one track."""
+"""Roads of formulas: planes, ramps, bumps, hills, kerbs, across the road or under one track."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 
-from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, cos, sin
-from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import check_number
+from ce_dynamics.models.data.quantities import Option, check_number
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.friction import Friction
 from ce_dynamics.models.parts.rounding import smooth_hinge, smooth_step, smooth_step_slope, unit_clip
 
 STEEPEST = math.radians(60.0)
 
 
 class FlatRoad(Road):
-    """The plane z = 0.
-
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    """
+    """The plane z = 0."""
 
     title = "flat"
 
@@ -34,273 +26,200 @@ class FlatRoad(Road):
 
 
 class InclinedRoad(Road):
-    """The plane z = x tan(angle) + y tan(bank).
-
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    angle : float
-        Angle of the grade [rad], uphill along +x if positive, within ±60°.
-    bank : float
-        Angle across [rad], higher on the left if positive, within ±60°.
-    """
+    """The plane z = x tan(angle) + y tan(bank)."""
 
     title = "inclined plane"
-
-    def __init__(self, friction: float | Friction, angle: float, bank: float = 0.0) -> None:
-        super().__init__(friction)
-        self.angle = check_number(
-            "inclined road", "angle", angle, at_least=-STEEPEST, at_most=STEEPEST, unit="rad"
-        )
-        self.bank = check_number(
-            "inclined road", "bank", bank, at_least=-STEEPEST, at_most=STEEPEST, unit="rad"
-        )
+    options = (
+        Option("angle", "rad", None, "of the grade, uphill along x", at_least=-STEEPEST, at_most=STEEPEST),
+        Option("bank", "rad", 0.0, "across, higher on the left", at_least=-STEEPEST, at_most=STEEPEST),
+    )
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return math.tan(self.angle) * x + math.tan(self.bank) * y
+        z_x, z_y = self.slope(x, y)
+        return z_x * x + z_y * y
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        return math.tan(self.angle), math.tan(self.bank)
+        return math.tan(self.values["angle"]), math.tan(self.values["bank"])
 
 
 class RampRoad(Road):
-    """Level up to a place, then of a constant grade, then level.
-
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    grade : float
-        Rise over run, uphill along +x if positive.
-    position, length : float
-        x at which it begins, and how long it is [m].
-    rounding : float
-        Length over which the grade changes at either end [m].
-    """
+    """Level up to a place, then of a constant grade, then level."""
 
     title = "ramp"
+    options = (
+        Option("grade", "1", 0.1, "rise over run", at_least=-1.7, at_most=1.7),
+        Option("position", "m", 10.0, "where it begins"),
+        Option("length", "m", 20.0, "how long it is"),
+        Option("rounding", "m", 1.0, "length over which the grade changes", above=0.0),
+    )
 
-    def __init__(
-        self,
-        friction: float | Friction,
-        grade: float,
-        position: float,
-        length: float,
-        rounding: float = 1.0,
-    ) -> None:
-        super().__init__(friction)
-        self.grade = check_number("ramp", "grade", grade, at_least=-1.7, at_most=1.7, unit="1")
-        self.position = check_number("ramp", "position", position)
-        self.rounding = check_number("ramp", "rounding", rounding, above=0.0)
-        self.length = check_number("ramp", "length", length, at_least=self.rounding, unit="m")
+    def _prepare(self) -> None:
+        v = self.values
+        check_number("ramp", "length", v["length"], at_least=v["rounding"], unit="m")
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        s = x - self.position
-        up = smooth_hinge(s, self.rounding) - smooth_hinge(s - self.length, self.rounding)
-        return self.grade * up
+        v = self.values
+        s = x - v["position"]
+        up = smooth_hinge(s, v["rounding"]) - smooth_hinge(s - v["length"], v["rounding"])
+        return v["grade"] * up
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        s = (x - self.position) / self.rounding
-        up = unit_clip(s) - unit_clip(s - self.length / self.rounding)
-        return self.grade * up, 0.0
+        v = self.values
+        s = (x - v["position"]) / v["rounding"]
+        up = unit_clip(s) - unit_clip(s - v["length"] / v["rounding"])
+        return v["grade"] * up, 0.0
 
     @property
     def sharpness(self) -> float:
-        return abs(self.grade) / self.rounding
+        return abs(self.values["grade"]) / self.values["rounding"]
 
 
 TRACKS = {"both": 0.0, "left": 1.0, "right": -1.0}
+TRACK = Option("track", "", "both", "both, left or right", among=tuple(TRACKS))
 
 EDGE = 0.2
 """Width around y = 0 over which an obstacle of one side fades out [m]."""
-
-
-class ObstacleSide:
-    """Side of the road with an obstacle, ``track``: "both", "left" (y > 0) or "right"."""
-
-    def __init__(self, owner: str, track: str) -> None:
-        self.track = checks.choice(f"{owner}: track", track, TRACKS, DataError)
-        self.sign = TRACKS[track]
-
-    def share_inside(self, y: Scalar) -> Scalar:
-        """Return 1 where the obstacle is, 0 on the other side."""
-        return 1.0 if self.track == "both" else smooth_step(0.5 + self.sign * y / EDGE)
-
-    def slope(self, y: Scalar) -> Scalar:
-        """Return the derivative of `share_inside`."""
-        if self.track == "both":
-            return 0.0
-        return self.sign / EDGE * smooth_step_slope(0.5 + self.sign * y / EDGE)
-
-    def sharpness(self, height: float) -> float:
-        """Return the curvature across an obstacle of a height [1/m]: the quintic step has at most 10/√3."""
-        return 0.0 if self.track == "both" else abs(height) * STEP_CURVATURE / EDGE**2
-
-
 STEP_CURVATURE = 10.0 / 3.0**0.5
 """Largest second derivative of `smooth_step`."""
 
 
-class BumpRoad(Road):
-    """A flat road with one bump across it, z = h (1 − cos 2πξ)/2 for ξ = (x − position)/length in [0, 1].
+class Obstacle(Road):
+    """A profile along x, of a height, on both tracks or on one, where it fades out around y = 0."""
 
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    height : float
-        h [m]; negative for a dip.
-    length : float
-        Along x [m], positive.
-    position : float
-        x at which the bump begins [m].
-    track : {"both", "left", "right"}
-        Side of the road that has the bump: left is y > 0.  The bump fades out around y = 0.
-    """
+    @property
+    @abstractmethod
+    def curvature(self) -> float:
+        """Largest second derivative of the profile [1/m]."""
 
-    title = "bump"
+    @abstractmethod
+    def profile(self, x: Scalar) -> Scalar:
+        """Return the height along the road [m]."""
 
-    def __init__(
-        self,
-        friction: float | Friction,
-        height: float,
-        length: float,
-        position: float,
-        track: str = "both",
-    ) -> None:
-        super().__init__(friction)
-        self.bump_height = check_number("bump", "height", height)
-        self.length = check_number("bump", "length", length, above=0.0)
-        self.position = check_number("bump", "position", position)
-        self.side = ObstacleSide("bump", track)
+    @abstractmethod
+    def grade(self, x: Scalar) -> Scalar:
+        """Return the derivative of `profile`."""
+
+    @property
+    def sign(self) -> float:
+        """Sign of y on the track; 0 for both."""
+        return TRACKS[str(self.values["track"])]
+
+    def share_inside(self, y: Scalar) -> Scalar:
+        """Return 1 where the obstacle is, 0 on the other side."""
+        sign = self.sign
+        return smooth_step(0.5 + sign * y / EDGE) if sign else 1.0
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return self._profile(x) * self.side.share_inside(y)
+        return self.profile(x) * self.share_inside(y)
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        rate = math.pi * self.bump_height / self.length
-        z_x = rate * sin(2.0 * math.pi * self._along(x))
-        return z_x * self.side.share_inside(y), self._profile(x) * self.side.slope(y)
+        sign = self.sign
+        across = sign / EDGE * smooth_step_slope(0.5 + sign * y / EDGE) if sign else 0.0
+        return self.grade(x) * self.share_inside(y), self.profile(x) * across
 
     @property
     def sharpness(self) -> float:
-        along = 0.5 * abs(self.bump_height) * (2.0 * math.pi / self.length) ** 2
-        return max(along, self.side.sharpness(self.bump_height))
+        return max(self.curvature, abs(self.sign * self.values["height"]) * STEP_CURVATURE / EDGE**2)
+
+
+class BumpRoad(Obstacle):
+    """A flat road with one bump across it, z = h (1 − cos 2πξ)/2 for ξ = (x − position)/length in [0, 1]."""
+
+    title = "bump"
+    options = (
+        Option("height", "m", 0.1, "negative for a dip"),
+        Option("length", "m", 2.0, "along x", above=0.0),
+        Option("position", "m", 8.0, "where it begins"),
+        TRACK,
+    )
+
+    @property
+    def curvature(self) -> float:
+        return 0.5 * abs(self.values["height"]) * (2.0 * math.pi / self.values["length"]) ** 2
+
+    def grade(self, x: Scalar) -> Scalar:
+        rate = math.pi * self.values["height"] / self.values["length"]
+        return rate * sin(2.0 * math.pi * self._along(x))
+
+    def profile(self, x: Scalar) -> Scalar:
+        return 0.5 * self.values["height"] * (1.0 - cos(2.0 * math.pi * self._along(x)))
 
     def _along(self, x: Scalar) -> Scalar:
-        return unit_clip((x - self.position) / self.length)
+        return unit_clip((x - self.values["position"]) / self.values["length"])
 
-    def _profile(self, x: Scalar) -> Scalar:
-        return 0.5 * self.bump_height * (1.0 - cos(2.0 * math.pi * self._along(x)))
+
+class KerbRoad(Obstacle):
+    """A step across the road, and after a length one down again; its slope and curvature are continuous."""
+
+    title = "kerb"
+    options = (
+        Option("height", "m", 0.1, "negative for a step down"),
+        Option("position", "m", 10.0, "where it begins"),
+        Option("length", "m", 0.0, "to the end of the step down; 0 stays up", at_least=0.0),
+        Option("edge", "m", 0.05, "width of an edge", above=0.0),
+        TRACK,
+    )
+
+    def _prepare(self) -> None:
+        v = self.values
+        if v["length"]:
+            check_number("kerb", "length", v["length"], at_least=2.0 * v["edge"], unit="m")
+
+    @property
+    def curvature(self) -> float:
+        return abs(self.values["height"]) * STEP_CURVATURE / self.values["edge"] ** 2
+
+    def grade(self, x: Scalar) -> Scalar:
+        v = self.values
+        s = (x - v["position"]) / v["edge"]
+        up = smooth_step_slope(s)
+        if v["length"]:
+            up = up - smooth_step_slope(s - (v["length"] / v["edge"] - 1.0))
+        return v["height"] / v["edge"] * up
+
+    def profile(self, x: Scalar) -> Scalar:
+        v = self.values
+        s = (x - v["position"]) / v["edge"]
+        up = smooth_step(s)
+        if v["length"]:
+            up = up - smooth_step(s - (v["length"] / v["edge"] - 1.0))
+        return v["height"] * up
 
 
 class HillsRoad(Road):
-    """A flat road with a row of hills, z = h sin²(nπξ) sin²(πη), ξ and η in [0, 1] over a rectangle.
-
-    h is negative for hollows; the rectangle has its first corner at x, y [m] and n = ``count`` hills along x.
-    """
+    """A flat road with a row of n hills, z = h sin²(nπξ) sin²(πη), ξ and η in [0, 1] over a rectangle."""
 
     title = "hills"
-
-    def __init__(
-        self,
-        friction: float | Friction,
-        height: float,
-        x: float,
-        y: float,
-        length: float,
-        width: float,
-        count: float = 1,
-    ) -> None:
-        super().__init__(friction)
-        self.hill_height = check_number("hills", "height", height)
-        self.x, self.y = check_number("hills", "x", x), check_number("hills", "y", y)
-        self.length = check_number("hills", "length", length, above=0.0)
-        self.width = check_number("hills", "width", width, above=0.0)
-        self.count = check_number("hills", "count", count, at_least=1.0, at_most=1e6, unit="1")
-        if self.count != math.floor(self.count):
-            raise DataError(f"hills: count {self.count:g} must be a whole number")
+    options = (
+        Option("height", "m", 0.1, "negative for hollows"),
+        Option("x", "m", 10.0, "first corner"),
+        Option("y", "m", -2.0, "first corner"),
+        Option("length", "m", 10.0, "of the rectangle", above=0.0),
+        Option("width", "m", 4.0, "of the rectangle", above=0.0),
+        Option("count", "1", 1.0, "hills along x", at_least=1.0, at_most=1e6, whole=True),
+    )
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         along, across = self._angles(x, y)
-        return self.hill_height * sin(along) ** 2 * sin(across) ** 2
+        return self.values["height"] * sin(along) ** 2 * sin(across) ** 2
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         along, across = self._angles(x, y)
-        by_x, by_y = math.pi * self.count / self.length, math.pi / self.width
-        h = self.hill_height
+        h, (by_x, by_y) = self.values["height"], self._rates
         return h * by_x * sin(2.0 * along) * sin(across) ** 2, h * by_y * sin(2.0 * across) * sin(along) ** 2
 
     @property
     def sharpness(self) -> float:
         """Bound of the larger eigenvalue of the second derivatives, by Gershgorin's circles."""
-        by_x, by_y = math.pi * self.count / self.length, math.pi / self.width
-        return abs(self.hill_height) * (2.0 * max(by_x, by_y) ** 2 + by_x * by_y)
-
-    def _angles(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        xi, eta = unit_clip((x - self.x) / self.length), unit_clip((y - self.y) / self.width)
-        return math.pi * self.count * xi, math.pi * eta
-
-
-class KerbRoad(Road):
-    """A step across the road, and after a length one down again.
-
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    height : float
-        [m]; negative for a step down or a pothole.
-    position : float
-        x at which the edge begins [m].
-    length : float
-        From there to the foot of the other edge [m]; zero for a kerb that stays up.
-    edge : float
-        Width of an edge along x [m]; it is rounded so that slope and curvature are continuous.
-    track : {"both", "left", "right"}
-        Side of the road that has it.
-    """
-
-    title = "kerb"
-
-    def __init__(
-        self,
-        friction: float | Friction,
-        height: float,
-        position: float,
-        length: float = 0.0,
-        edge: float = 0.05,
-        track: str = "both",
-    ) -> None:
-        super().__init__(friction)
-        self.kerb_height = check_number("kerb", "height", height)
-        self.position = check_number("kerb", "position", position)
-        self.edge = check_number("kerb", "edge", edge, above=0.0)
-        self.length = check_number("kerb", "length", length, at_least=0.0)
-        if self.length:
-            check_number("kerb", "length", length, at_least=2.0 * self.edge, unit="m")
-        self.side = ObstacleSide("kerb", track)
-
-    def height(self, x: Scalar, y: Scalar) -> Scalar:
-        return self._profile(x) * self.side.share_inside(y)
-
-    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        s = (x - self.position) / self.edge
-        up = smooth_step_slope(s)
-        if self.length:
-            up = up - smooth_step_slope(s - (self.length / self.edge - 1.0))
-        z_x = self.kerb_height / self.edge * up
-        return z_x * self.side.share_inside(y), self._profile(x) * self.side.slope(y)
+        by_x, by_y = self._rates
+        return abs(self.values["height"]) * (2.0 * max(by_x, by_y) ** 2 + by_x * by_y)
 
     @property
-    def sharpness(self) -> float:
-        along = abs(self.kerb_height) * STEP_CURVATURE / self.edge**2
-        return max(along, self.side.sharpness(self.kerb_height))
+    def _rates(self) -> tuple[float, float]:
+        v = self.values
+        return math.pi * v["count"] / v["length"], math.pi / v["width"]
 
-    def _profile(self, x: Scalar) -> Scalar:
-        s = (x - self.position) / self.edge
-        up = smooth_step(s)
-        if self.length:
-            up = up - smooth_step(s - (self.length / self.edge - 1.0))
-        return self.kerb_height * up
+    def _angles(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        v = self.values
+        xi, eta = unit_clip((x - v["x"]) / v["length"]), unit_clip((y - v["y"]) / v["width"])
+        return math.pi * v["count"] * xi, math.pi * eta

@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.models.parts.roads import map_files
-from ce_dynamics.models.parts.roads.contract import PlacedRoad, SumRoad
-from ce_dynamics.models.parts.roads.friction import FrictionMap, FrictionPatch, SplitFriction
+from ce_dynamics.models.parts.roads.contract import (
+    FrictionMap,
+    FrictionPatch,
+    PlacedRoad,
+    SplitFriction,
+    SumRoad,
+)
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, road
 from ce_dynamics.models.parts.roads.map_files import read_map

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap, FrictionPatch, SplitFriction
+from ce_dynamics.models.parts.roads.contract import Friction, FrictionMap, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 

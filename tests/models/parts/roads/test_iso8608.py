@@ -98,4 +98,4 @@ def test_seeds_make_roads() -> None:
 )
 def test_wrong_numbers_are_named(words: dict[str, object], match: str) -> None:
     with pytest.raises(DataError, match=match):
-        RandomRoad(0.8, **words)  # type: ignore[arg-type]  # that is the point
+        RandomRoad(0.8, **words)

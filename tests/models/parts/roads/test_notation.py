@@ -15,7 +15,7 @@ from ce_dynamics.models.parts.roads.surfaces import BumpRoad
 def test_words_units_and_defaults() -> None:
     bump = road("bump:height=12 cm,position=3,track=left")
     assert isinstance(bump, BumpRoad)
-    assert (bump.bump_height, bump.position, bump.length, bump.side.track) == (0.12, 3.0, 2.0, "left")
+    assert bump.values == {"height": 0.12, "position": 3.0, "length": 2.0, "track": "left"}
     rough = road("iso8608:d,seed=7")
     assert isinstance(rough, RandomRoad)
     assert rough.seed == 7

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.contract import PlacedRoad, Road, SumRoad
-from ce_dynamics.models.parts.roads.friction import SplitFriction
+from ce_dynamics.models.parts.roads.contract import PlacedRoad, Road, SplitFriction, SumRoad
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.map_files import HeightMap
 from ce_dynamics.models.parts.roads.surfaces import (
