@@ -46,11 +46,6 @@ def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Univer
     Its first axis is perpendicular to the y or the z axis, whichever is farther from that direction,
     which leaves zeros in the geometry; for an upright or a tie rod this is close to the paper's "X then Z".
     (Other axes would turn the body differently about its own direction.)
-
-    Raises
-    ------
-    ModelError
-        If the two points coincide.
     """
     d0 = (target - at) / length_between(at, target, owner, names)
     nearer_z = decide(
@@ -79,31 +74,11 @@ def check_axes(hinge: Universal, along: Array, owner: str, names: str) -> None:
 
 
 class Aim:
-    """A universal hinge that points a direction of its body from its centre at a target.
+    """A universal hinge that points a direction of its body from its centre ``at`` at a target.
 
-    Parameters
-    ----------
-    at : (3,) array
-        Centre of the hinge in the design pose [m].
-    target : (3,) array
-        Design position of the target [m].
-    fixed_length : bool
-        Whether the target stays at its design distance (a rod) or not (a telescope).
-    owner, names : str
-        Name the linkage and the two points in messages.
-    hinge : Universal, optional
-        With axes of one's own (see above); else both are perpendicular to the design direction.
-
-    Attributes
-    ----------
-    hinge : Universal
-        The hinge that the body must be added with.
-
-    Raises
-    ------
-    ModelError
-        If the axes given are not perpendicular, or the target is not in the plane across the second one and
-        there on the side of a1 × a2.
+    The target stays at its design distance if ``fixed_length`` (a rod; else a telescope).  ``owner`` and
+    ``names`` name the linkage and the two points in messages.  ``hinge`` is what the body must be added with;
+    one may be given whose axes are as above, else both are perpendicular to the design direction.
     """
 
     def __init__(
@@ -181,14 +156,7 @@ class Aim:
 class AimPlanar:
     """A revolute hinge that points a direction of its body at a target which moves in the plane of rotation.
 
-    Parameters
-    ----------
-    hinge : Revolute
-        The hinge; its axis is perpendicular to the direction of the target and keeps its direction.
-    target : (3,) array
-        Design position of the target [m].
-    owner, names : str
-        Name the linkage and the two points in messages.
+    Its axis is perpendicular to the direction of the target and keeps its direction.
     """
 
     def __init__(self, hinge: Revolute, target: Array, owner: str, names: str) -> None:

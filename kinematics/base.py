@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.newton import last_that_holds
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import is_free, nominal
-from ce_dynamics.embedding.closures.loop import ClosureErrors, joint_errors
+from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, held_at_design, joint_errors
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.motion import SubgraphMotion, at_rest
+from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.base import Coupling
+from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled, Coupling
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.parameters import to_nominal
@@ -52,6 +53,16 @@ class Link(NamedTuple):
     name: str
     coordinates: tuple[tuple[str, int], ...]
     coupling: Coupling
+
+
+class LoopParts(Protocol):
+    """Parts of a loop by the names of its bodies."""
+
+    determines: tuple[str, ...]
+
+    def joints(self) -> tuple[Joint, ...]: ...
+    def cuts(self) -> tuple[Cut, ...]: ...
+    def couplings(self) -> tuple[Link, ...]: ...
 
 
 class ClosedForm(Linkage):
@@ -125,13 +136,7 @@ def rows_of(cut: Cut) -> Callable[[SubgraphMotion], ClosureErrors]:
 
 
 def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:
-    """Return the inboard hinge of a body, which must have the geometry that a linkage was built for.
-
-    Raises
-    ------
-    ModelError
-        If the body was added with another hinge.
-    """
+    """Return the inboard hinge of a body, which must have the geometry that a linkage was built for."""
     actual = motion.hinge(name)
     if actual is not expected and not same_hinge(actual, expected):
         raise ModelError(
@@ -231,16 +236,10 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     where that argument touches zero (a change point: two branches meet and cannot be distinguished).
     Both are found on the linkage itself: a scan in half-degree steps brackets them, bisection or minimisation
     refines them.  A gap narrower than half a degree can be missed.
-
-    Raises
-    ------
-    AssemblyError
-        If the design pose itself cannot be assembled.
     """
-    bodies = make_bodies(linkage.joints())
 
     def solved(theta: Array) -> dict[str, Array]:
-        motion = pose(linkage, bodies, independent, theta[0])
+        motion = pose(linkage, independent, theta[0])
         turned = np.concatenate([motion.body(name).R.ravel() for name in linkage.determines])
         return {"turned": turned, "margin": array((linkage.margin(motion),))}
 
@@ -287,27 +286,47 @@ def change_point(margin: Callable[[float], float], start: float, finish: float) 
     return float(found.x) if found.fun <= DEAD_POINT else None
 
 
-def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: Scalar) -> SubgraphMotion:
+def pose(linkage: ClosedForm, independent: str, theta: Scalar) -> SubgraphMotion:
     """Return a linkage at rest at one angle of its independent hinge, all outside it in the design pose."""
-    inside = {body.name: body for body in bodies}
-    parent = inside[independent].carrier
-    ends = {name for cut in linkage.cuts() for name in (cut.body_a, cut.body_b)}
-    carriers = {body.carrier.name for body in bodies}
-    outside = (ends | carriers) - set(inside) - {parent.name}
-    motion = SubgraphMotion(parent, bodies, zeros(1), dict.fromkeys(outside, at_rest(parent.com, 1)))
+    loop, others = make_loop(linkage)
+    motion = SubgraphMotion(loop.parent, loop.bodies, zeros(1), held_at_design(others, loop.parent))
     motion.independent(independent, array((theta,)), slice(0, 1))
     linkage.solve(motion)
     return motion
 
 
-def make_bodies(joints: Sequence[Joint]) -> list[Body]:
+def make_loop(linkage: LoopParts, carriers: Sequence[Joint] = ()) -> tuple[Loop, tuple[Body, ...]]:
+    """Return a linkage as a loop of massless bodies, and the bodies outside, without their carrier.
+
+    ``carriers`` are joints outside the linkage that carry it.  What is outside is at the origin.
+    """
+    bodies = make_bodies({joint.body: joint for joint in (*carriers, *linkage.joints())}.values())
+    inside = {body.name: body for body in bodies}
+    outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.is_ground}
+
+    def find(name: str) -> Body:
+        return inside.get(name) or outside.setdefault(name, fixed_body(name))
+
+    edges: list[CutEdge] = [
+        LoopClosure(name, find(a), find(b), closure, ()) for name, a, b, closure in linkage.cuts()
+    ]
+    for name, owners, coupling in linkage.couplings():
+        edges.append(Coupled(name, tuple(Coordinate(inside[body], k) for body, k in owners), coupling, ()))
+    parent, *others = outside.values()
+    dependent = tuple(inside[name] for name in linkage.determines)
+    return Loop(parent, tuple(bodies), tuple(edges), dependent), tuple(others)
+
+
+def fixed_body(name: str) -> Body:
+    """Return a body at the origin."""
+    return Body(name, 0.0, zeros(3), zeros(3, 3), None, None)
+
+
+def make_bodies(joints: Iterable[Joint]) -> list[Body]:
     """Make massless bodies on the given hinges, for questions of geometry; their carrier is at the origin."""
-    nothing, origin = zeros(3, 3), zeros(3)
     inside: dict[str, Body] = {}
     outside: dict[str, Body] = {}
-    for joint in joints:
-        if joint.carrier not in inside and joint.carrier not in outside:
-            outside[joint.carrier] = Body(joint.carrier, 0.0, origin, nothing, None, None)
-        carrier = inside.get(joint.carrier) or outside[joint.carrier]
-        inside[joint.body] = Body(joint.body, 0.0, joint.hinge.at, nothing, carrier, joint.hinge)
+    for body, carrier, hinge in joints:
+        on = inside.get(carrier) or outside.setdefault(carrier, fixed_body(carrier))
+        inside[body] = Body(body, 0.0, hinge.at, zeros(3, 3), on, hinge)
     return list(inside.values())

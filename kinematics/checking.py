@@ -17,29 +17,14 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_errors
+from ce_dynamics.embedding.closed_forms.step import distribute_rows
+from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_errors, parts_of
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Joint, make_bodies
+from ce_dynamics.kinematics.base import ClosedForm, Joint, make_bodies, make_loop
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 
 Floats = NDArray[np.float64]
-
-
-class Recorded(SubgraphMotion):
-    """A sub-graph motion that stores the values of each hinge."""
-
-    def set(self, name: str, hinge_motion: HingeMotion) -> None:
-        self.__dict__.setdefault("recorded", {})[name] = hinge_motion
-        super().set(name, hinge_motion)
-
-    @property
-    def recorded(self) -> dict[str, HingeMotion]:
-        """Motion of every hinge by body."""
-        found: dict[str, HingeMotion] = self.__dict__["recorded"]
-        return found
 
 
 class BenchState(NamedTuple):
@@ -53,16 +38,9 @@ class BenchState(NamedTuple):
 class LinkageBench:
     """A linkage set up on bodies of its own: independent coordinates in, motions out.
 
-    Parameters
-    ----------
-    linkage : ClosedForm
-    span : mapping of body to (lower, upper)
-        Intervals of the independent coordinates to look at.
-    carriers : sequence of Joint
-        Joints outside the linkage that carry it; their hinges are independent too.
-    steering : ClosedForm, optional
-        A linkage beside it whose independent hinge is prescribed, within ``steering_span``.
-    steering_span : (float, float)
+    ``span`` has the intervals of the independent coordinates to look at.  The hinges of ``carriers``, joints
+    outside the linkage that carry it, are independent too.  ``steering`` is a linkage beside it whose
+    independent hinge is prescribed, within ``steering_span``.
     """
 
     def __init__(
@@ -83,13 +61,11 @@ class LinkageBench:
         self.steering_span = float(low), float(high)
         for name, ends in checks.mapping(f"{owner}: span", span).items():
             checks.finite_array(f"{owner}: span of {name!r}", ends, (2,))
-        own = {joint.body: joint for joint in (*carriers, *linkage.joints())}
-        self.joints: list[Joint] = list(own.values())
+        self.joints = list({joint.body: joint for joint in (*carriers, *linkage.joints())}.values())
+        self.loop, _ = make_loop(linkage, carriers)
         self.dependents = list(linkage.determines)
-        self.independents = [name for name in own if name not in self.dependents]
-        self.bodies = make_bodies(self.joints)
-        self.parent = next(body.carrier for body in self.bodies if body.carrier.is_ground)
-        self.N = sum(own[name].hinge.n_v for name in self.independents)
+        self.independents = [body.name for body in self.loop.given]
+        self.N = sum(body.inboard.n_v for body in self.loop.given)
         self.steering_joints = [] if steering is None else list(steering.joints())
         missing = [name for name in self.independents if name not in span]
         if missing:
@@ -98,14 +74,11 @@ class LinkageBench:
             checks.check_name(f"{owner}: span", name, self.independents, "independent hinge")
         self._span = span
 
-    def motion(self, state: BenchState) -> Recorded:
+    def motion(self, state: BenchState) -> SubgraphMotion:
         """Solve the linkage."""
-        motion = Recorded(self.parent, self.bodies, state.v, self.siblings(state.s))
-        first = 0
-        for name in self.independents:
-            n = motion.hinge(name).n_v
-            motion.independent(name, state.q[first : first + n], slice(first, first + n))
-            first += n
+        motion = SubgraphMotion(self.loop.parent, self.loop.bodies, state.v, self.siblings(state.s))
+        for body, at, columns in parts_of(self.loop.given):
+            motion.independent(body.name, state.q[at], columns)
         self.linkage.solve(motion)
         return motion
 
@@ -114,7 +87,7 @@ class LinkageBench:
         if self.steering is None:
             return {}
         assert self.steering.independent is not None
-        motion = SubgraphMotion(self.parent, self.steering_bodies, zeros(0))
+        motion = SubgraphMotion(self.loop.parent, self.steering_bodies, zeros(0))
         hinge = motion.hinge(self.steering.independent)
         driven = HingeMotion(hinge.configuration(s[:1]), zeros(1, 0), s[1:2], s[2:])
         motion.set(self.steering.independent, driven)
@@ -126,7 +99,7 @@ class LinkageBench:
         """Bodies beside S, on the same parent."""
         bodies = make_bodies(self.steering_joints)
         at_parent = {body.carrier.name: body.carrier for body in bodies if body.carrier.is_ground}
-        assert list(at_parent) == [self.parent.name]
+        assert list(at_parent) == [self.loop.parent.name]
         return bodies
 
     def sample(self, rng: np.random.Generator) -> BenchState:
@@ -139,8 +112,7 @@ class LinkageBench:
     @cached_property
     def span(self) -> tuple[Floats, Floats]:
         """Lower and upper ends of the independent coordinates' spans."""
-        sizes = {joint.body: joint.hinge.n_v for joint in self.joints}
-        ends = [self._span[name] for name in self.independents for _ in range(sizes[name])]
+        ends = [self._span[body.name] for body in self.loop.given for _ in range(body.inboard.n_v)]
         lower, upper = np.array(ends, dtype=float).T
         return lower, upper
 
@@ -149,51 +121,23 @@ class LinkageBench:
         """Extent of the hinge points [m], at least 1."""
         return max(1.0, *(float(np.abs(joint.hinge.at).max()) for joint in self.joints))
 
-    def coordinates(self, motion: Recorded) -> Floats:
+    def coordinates(self, motion: SubgraphMotion) -> Floats:
         """Return coordinates of the dependent hinges."""
-        found = [motion.hinge(name).coordinates(motion.recorded[name].c) for name in self.dependents]
+        found = [motion.hinge(name).coordinates(motion.hinge_motions[name].c) for name in self.dependents]
         return np.concatenate(found)
 
-    def stack(self, motion: Recorded, what: str) -> Floats:
+    def stack(self, motion: SubgraphMotion, what: str) -> Floats:
         """Return X, eta or bias of all dependent hinges."""
-        return np.concatenate([getattr(motion.recorded[name], what) for name in self.dependents])
+        return np.concatenate([getattr(motion.hinge_motions[name], what) for name in self.dependents])
 
-    def closures(self, motion: SubgraphMotion) -> list[CutEdge]:
-        """Cut edges of the linkage, between bodies of a motion."""
-        by_name = {body.name: body for body in self.bodies}
-
-        def find_body(name: str) -> Body:
-            if name in by_name:
-                return by_name[name]
-            return Body(name, 0.0, motion.body(name).at, np.zeros((3, 3)), None, None)
-
-        edges: list[CutEdge] = [
-            LoopClosure(cut.name, find_body(cut.body_a), find_body(cut.body_b), cut.closure, ())
-            for cut in self.linkage.cuts()
-        ]
-        for name, owners, coupling in self.linkage.couplings():
-            coordinates = tuple(Coordinate(by_name[body], k) for body, k in owners)
-            edges.append(Coupled(name, coordinates, coupling, ()))
-        return edges
-
-    def spread(self, motion: Recorded, state: BenchState) -> SubgraphMotion:
+    def spread(self, motion: SubgraphMotion, state: BenchState) -> SubgraphMotion:
         """Return the same pose and velocities with all hinges independent, dependent ones first."""
-        order = [*self.dependents, *self.independents]
-        sizes = [motion.hinge(name).n_v for name in order]
-        starts = np.cumsum([0, *sizes])
-        recorded = motion.recorded
-        rates = np.concatenate([recorded[name].X @ state.v + recorded[name].eta for name in order])
-        tree = SubgraphMotion(self.parent, self.bodies, rates, self.siblings(state.s))
-        columns = {
-            name: slice(start, start + size) for name, start, size in zip(order, starts, sizes, strict=False)
-        }
-        for body in self.bodies:
-            n_v = body.inboard.n_v
-            X = np.zeros((n_v, len(rates)))
-            X[:, columns[body.name]] = np.eye(n_v)
-            there = recorded[body.name]
-            tree.set(body.name, HingeMotion(there.c, X, np.zeros(n_v), np.zeros(n_v), q=there.q))
-        return tree
+        bodies = (*self.loop.dependent, *self.loop.given)
+        hinges = {body.name: motion.hinge_motions[body.name] for body in bodies}
+        rates = np.concatenate([hinge.X @ state.v + hinge.eta for hinge in hinges.values()])
+        unit = distribute_rows(hinges, np.eye(len(rates)), zeros(len(rates)), zeros(len(rates)))
+        tree = SubgraphMotion(self.loop.parent, self.loop.bodies, rates, self.siblings(state.s))
+        return tree.trial({name: hinge._replace(directions=None) for name, hinge in unit.items()})
 
 
 EPS = float(np.finfo(float).eps)
@@ -312,7 +256,7 @@ def design_error(bench: LinkageBench) -> float:
 def closure_figures(bench: LinkageBench, state: BenchState) -> LinkageErrors:
     """Return the closure errors: positions over 1e-14 of the size, rates and accelerations in proportion."""
     motion = bench.motion(state)
-    errors: ClosureErrors = closure_errors(motion, bench.closures(motion))
+    errors: ClosureErrors = closure_errors(motion, bench.loop.closures)
     X, eta = bench.stack(motion, "X"), bench.stack(motion, "eta")
     v = 1.0 + np.abs(X).max() + np.abs(eta).max() + np.abs(state.v).max()
     a = v**2 + np.abs(bench.stack(motion, "bias")).max()
@@ -332,7 +276,7 @@ def generic_figures(bench: LinkageBench, state: BenchState) -> LinkageErrors:
     """
     motion = bench.motion(state)
     tree = bench.spread(motion, state)
-    errors = closure_errors(tree, bench.closures(tree))
+    errors = closure_errors(tree, bench.loop.closures)
     n = errors.Y.shape[1] - bench.N
     Y1, Y2 = errors.Y[:, :n], errors.Y[:, n:]
     singular = np.linalg.svd(Y1, compute_uv=False)
@@ -383,7 +327,7 @@ class BenchTrajectory:
         """Return three points of every dependent body, which also pin down its rotation."""
         return np.array([point.r for point in self.points(self.bench.motion(self.at(t)[0]))])
 
-    def points(self, motion: Recorded) -> list[PointMotion]:
+    def points(self, motion: SubgraphMotion) -> list[PointMotion]:
         """Return the motion of the three points of every dependent body."""
         offsets = np.array(((0.0, 0.0, 0.0), (0.3, 0.1, -0.2), (-0.1, 0.4, 0.2)))
         names = self.bench.dependents

@@ -11,6 +11,7 @@ Directions are carried as (cos, sin), so that from a direction nothing needs a t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,9 +24,9 @@ from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     SMALLEST_LENGTH,
+    Axis,
     Point,
-    check_body_names,
-    check_point,
+    check_fields,
 )
 from ce_dynamics.mechanism.checked import magnitude, unit_axis
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -202,49 +203,29 @@ class FourBarBars(NamedTuple):
     rocker: Turning
 
 
+@dataclass(eq=False, repr=False)
 class FourBarLoop:
     """Design geometry of a four-bar A–D–F–G whose hinges are parallel to one axis.
 
-    Lengths are those in the plane perpendicular to the axis: points may be offset along it.
-
-    Parameters
-    ----------
-    A, D, F, G : points
-        Hinges ground–crank, crank–coupler, coupler–rocker, rocker–ground, in the design pose [m].
-    axis : direction
-        Common direction of the hinges.
-    owner : str
-        Names the linkage in messages.
-    names : tuple of 4 str
-        The four points' names in messages.
-
-    Raises
-    ------
-    ModelError
-        If neighbouring points coincide in the plane.
-    SingularConfigurationError
-        If the design pose is a dead point (D, F, G in line).
+    Lengths are those in the plane perpendicular to the axis: points may be offset along it.  ``owner`` names
+    the linkage in messages, ``names`` the points.
     """
 
-    def __init__(
-        self,
-        A: Point,
-        D: Point,
-        F: Point,
-        G: Point,
-        axis: Point,
-        owner: str,
-        names: tuple[str, str, str, str] = ("A", "D", "F", "G"),
-    ) -> None:
-        self.A, self.D, self.F, self.G = (
-            check_point(point, owner, name) for point, name in zip((A, D, F, G), names, strict=True)
-        )
-        self.axis = unit_axis(axis, owner)
-        nA, nD, nF, nG = names
-        self.a, ex = self._bar(self.G, self.A, owner, nG + nA)
-        self.b, _ = self._bar(self.A, self.D, owner, nA + nD)
-        self.c, _ = self._bar(self.F, self.D, owner, nF + nD)
-        self.d, _ = self._bar(self.G, self.F, owner, nG + nF)
+    A: Point
+    D: Point
+    F: Point
+    G: Point
+    axis: Axis
+    owner: str
+    names: tuple[str, str, str, str] = ("A", "D", "F", "G")
+
+    def __post_init__(self) -> None:
+        self.axis = unit_axis(self.axis, self.owner)
+        nA, nD, nF, nG = self.names
+        self.a, ex = self._bar(self.G, self.A, nG + nA)
+        self.b, _ = self._bar(self.A, self.D, nA + nD)
+        self.c, _ = self._bar(self.F, self.D, nF + nD)
+        self.d, _ = self._bar(self.G, self.F, nG + nF)
         self.ex, self.ey = ex, cross(self.axis, ex)
         self.theta_0 = self._direction(self.D - self.A, self.b)
         self.theta_30 = self._direction(self.D - self.F, self.c)
@@ -252,11 +233,11 @@ class FourBarLoop:
         GD = self.D - self.G
         x, y = number(self.ex @ GD), number(self.ey @ GD)
         sine = branch_sign(self.theta_40, x, y)
-        dead = f"{owner}: {nD}, {nF} and {nG} are in line"
+        dead = f"{self.owner}: {nD}, {nF} and {nG} are in line"
         if decide(abs(sine) <= DEAD_POINT * magnitude(array((x, y))), dead):
             raise SingularConfigurationError(
-                f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the "
-                "linkage cannot distinguish its two branches; give hardpoints of a pose away from it"
+                f"{self.owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that "
+                "the linkage cannot distinguish its two branches; give hardpoints of a pose away from it"
             )
         # The branch is that of the nominal values of free parameters: others may not change it.
         self.branch = 1.0 if decide(sine > 0.0, f"{dead}, or have passed it: another branch") else -1.0
@@ -302,11 +283,11 @@ class FourBarLoop:
             dot(u, w_relative),
         )
 
-    def _bar(self, start: Array, finish: Array, owner: str, names: str) -> tuple[Scalar, Array]:
+    def _bar(self, start: Array, finish: Array, names: str) -> tuple[Scalar, Array]:
         bar = finish - start
         bar = bar - self.axis * (self.axis @ bar)
         length = magnitude(bar)
-        coincide = f"{owner}: points {names} coincide as seen along the axis"
+        coincide = f"{self.owner}: points {names} coincide as seen along the axis"
         if decide(length < SMALLEST_LENGTH, coincide):
             raise ModelError(
                 f"{coincide} {nominal(self.axis).tolist()} "
@@ -318,6 +299,7 @@ class FourBarLoop:
         return Direction(number(self.ex @ bar) / length, number(self.ey @ bar) / length)
 
 
+@dataclass(eq=False, repr=False)
 class FourBar(ClosedForm):
     """Crank AD, coupler DF and rocker FG between two points of a frame; hinges about one common axis.
 
@@ -339,25 +321,25 @@ class FourBar(ClosedForm):
         If neighbouring points coincide, or the design pose is a dead point (D, F, G in line).
     """
 
-    def __init__(
-        self,
-        A: Point,
-        D: Point,
-        F: Point,
-        G: Point,
-        axis: Point,
-        crank: str = "crank",
-        coupler: str = "coupler",
-        rocker: str = "rocker",
-        frame: str = "ground",
-    ) -> None:
-        self.loop = FourBarLoop(A, D, F, G, axis, f"four-bar of {crank!r}")
-        check_body_names("four-bar", crank=crank, coupler=coupler, rocker=rocker, frame=frame)
-        self.crank, self.coupler, self.rocker, self.frame = crank, coupler, rocker, frame
-        self._hinges = tuple(self.loop.revolute(at) for at in (self.loop.A, self.loop.D, self.loop.F))
-        self._closure = self.loop.revolute(self.loop.G)
-        self.independent = crank
-        self.determines = (coupler, rocker)
+    A: Point
+    D: Point
+    F: Point
+    G: Point
+    axis: Axis
+    crank: str = "crank"
+    coupler: str = "coupler"
+    rocker: str = "rocker"
+    frame: str = "ground"
+
+    def __post_init__(self) -> None:
+        owner = f"four-bar of {self.crank!r}"
+        check_fields(self, owner)
+        self.loop = FourBarLoop(self.A, self.D, self.F, self.G, self.axis, owner)
+        self.axis = self.loop.axis
+        self._hinges = tuple(self.loop.revolute(at) for at in (self.A, self.D, self.F))
+        self._closure = self.loop.revolute(self.G)
+        self.independent = self.crank
+        self.determines = (self.coupler, self.rocker)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:

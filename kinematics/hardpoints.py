@@ -7,8 +7,8 @@ values of the parameters that would choose another are refused (`ce_dynamics.com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from dataclasses import fields
+from typing import Any, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross
@@ -19,7 +19,8 @@ from ce_dynamics.mechanism.checked import finite_vector, magnitude
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.orientation import Directions, from_directions
 
-Point: TypeAlias = "Sequence[float] | Array"  # a hardpoint or a direction as users give it
+Point: TypeAlias = Any  # a hardpoint as users give it, then an array (3,)
+Axis: TypeAlias = Any  # a direction as users give it
 
 SMALLEST_LENGTH = 1e-9  # points closer than this count as coincident [m]
 
@@ -37,14 +38,18 @@ def check_body_names(owner: str, **names: str) -> None:
         checks.name_of(f"{owner}: {argument}", name)
 
 
-def length_between(start: Array, finish: Array, owner: str, names: str) -> Scalar:
-    """Return the distance of two hardpoints.
+def check_fields(linkage: Any, owner: str) -> None:
+    """Check the points and the names of bodies among a linkage's fields; points become arrays."""
+    kinds = {field.name: str(field.type) for field in fields(linkage)}
+    for name, kind in kinds.items():
+        if kind == "Point":
+            setattr(linkage, name, check_point(getattr(linkage, name), owner, name))
+    names = {name: getattr(linkage, name) for name, kind in kinds.items() if kind.startswith("str")}
+    check_body_names(owner, **{name: value for name, value in names.items() if value is not None})
 
-    Raises
-    ------
-    ModelError
-        If they coincide.
-    """
+
+def length_between(start: Array, finish: Array, owner: str, names: str) -> Scalar:
+    """Return the distance of two hardpoints, which must not coincide."""
     length = magnitude(finish - start)
     if decide(length < SMALLEST_LENGTH, f"{owner}: points {names} coincide"):
         raise ModelError(
@@ -61,13 +66,7 @@ def unit_between(start: Array, finish: Array, owner: str, names: str) -> Array:
 
 
 def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: str) -> Scalar:
-    """Return the distance of a hardpoint from the axis it turns about.
-
-    Raises
-    ------
-    ModelError
-        If the point is on the axis, so that turning does not move it.
-    """
+    """Return the distance of a hardpoint from the axis it turns about, on which it must not lie."""
     radius = magnitude(cross(axis, point - at))
     if decide(radius < SMALLEST_LENGTH, f"{owner}: point {name} is on the axis it turns about"):
         raise ModelError(
@@ -101,19 +100,7 @@ def carry_by_rotation(
 
     The expressions are those of `ce_dynamics.embedding.motion.across`, so that a compiler computes them once.
 
-    Parameters
-    ----------
-    carrier : BodyMotion
-    hinge : Hinge
-        Without displacement: revolute or universal.
-    c : array
-        Its configuration.
-    X : (n_v, N) array
-    eta : (n_v,) array
-        Its rows of X_S and its part of η_S.
-    theta_dot : (N,) array
-    known : Directions, optional
-        The body's orientation, where it is known otherwise than by c.
+    ``known`` is the body's orientation, where it is known otherwise than by the hinge's configuration c.
     """
     child = None if known is None else from_directions(known)
     H_w, _ = hinge.axes(c, carrier.orientation, child)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.four_bar import FourBarLoop
-from ce_dynamics.kinematics.hardpoints import Point, check_body_names
+from ce_dynamics.kinematics.hardpoints import Axis, Point, check_fields
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
+@dataclass(eq=False, repr=False)
 class PitmanSteering(ClosedForm):
     """Pitman arm TU, steering link UV and idler arm VW on the chassis, with parallel hinges.
 
@@ -31,25 +34,25 @@ class PitmanSteering(ClosedForm):
         If neighbouring points coincide, or the design pose is a dead point (U, V, W in line).
     """
 
-    def __init__(
-        self,
-        T: Point,
-        U: Point,
-        V: Point,
-        W: Point,
-        axis: Point,
-        arm: str = "pitman_arm",
-        link: str = "steering_link",
-        idler: str = "idler_arm",
-        chassis: str = "chassis",
-    ) -> None:
+    T: Point
+    U: Point
+    V: Point
+    W: Point
+    axis: Axis
+    arm: str = "pitman_arm"
+    link: str = "steering_link"
+    idler: str = "idler_arm"
+    chassis: str = "chassis"
+
+    def __post_init__(self) -> None:
+        owner = f"Pitman steering of {self.link!r}"
+        check_fields(self, owner)
         # A, D, F, G of the four-bar are T, U, V, W.
-        self.loop = FourBarLoop(T, U, V, W, axis, f"Pitman steering of {link!r}", ("T", "U", "V", "W"))
-        check_body_names("Pitman steering", arm=arm, link=link, idler=idler, chassis=chassis)
-        self.arm, self.link, self.idler, self.chassis = arm, link, idler, chassis
-        self._hinges = tuple(self.loop.revolute(at) for at in (self.loop.A, self.loop.D, self.loop.G))
-        self.independent = arm
-        self.determines = (link, idler)
+        self.loop = FourBarLoop(self.T, self.U, self.V, self.W, self.axis, owner, ("T", "U", "V", "W"))
+        self.axis = self.loop.axis
+        self._hinges = tuple(self.loop.revolute(at) for at in (self.T, self.U, self.W))
+        self.independent = self.arm
+        self.determines = (self.link, self.idler)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
@@ -60,7 +63,7 @@ class PitmanSteering(ClosedForm):
 
     def cuts(self) -> tuple[Cut, ...]:
         """Return the ball joint at V (in the planar design, one of its three conditions is redundant)."""
-        return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.loop.F.tolist())),)
+        return (Cut(f"{self.link}/{self.idler}", self.link, self.idler, Spherical(at=self.V.tolist())),)
 
     def margin(self, motion: SubgraphMotion) -> Scalar:
         return self.loop.margin(motion.body(self.chassis), motion.body(self.arm), motion.theta_dot)

@@ -6,6 +6,8 @@ this one only finds the two angles of the rod's body, whose axis passes through 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,12 +16,13 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point
+from ce_dynamics.kinematics.hardpoints import Point, check_fields
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
 
 
+@dataclass(eq=False, repr=False)
 class Rod(ClosedForm):
     """The body of a rod between two bodies.
 
@@ -43,24 +46,21 @@ class Rod(ClosedForm):
         If the points coincide, or the axes are not perpendicular as required.
     """
 
-    def __init__(
-        self,
-        P: Point,
-        Q: Point,
-        rod: str,
-        carrier: str,
-        anchor: str,
-        fixed_length: bool = True,
-        axes: tuple[ArrayLike, ArrayLike] | None = None,
-    ) -> None:
-        owner = f"rod {rod!r}"
-        self.P, self.Q = check_point(P, owner, "P"), check_point(Q, owner, "Q")
-        check_body_names(owner, rod=rod, carrier=carrier, anchor=anchor)
-        self.rod, self.carrier, self.anchor = rod, carrier, anchor
-        self.fixed_length, self.axes = checks.flag(f"{owner}: fixed_length", fixed_length), axes
-        hinge = None if axes is None else Universal(*axes, at=self.P.tolist())
-        self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ", hinge)
-        self.determines = (rod,)
+    P: Point
+    Q: Point
+    rod: str
+    carrier: str
+    anchor: str
+    fixed_length: bool = True
+    axes: tuple[ArrayLike, ArrayLike] | None = None
+
+    def __post_init__(self) -> None:
+        owner = f"rod {self.rod!r}"
+        check_fields(self, owner)
+        checks.flag(f"{owner}: fixed_length", self.fixed_length)
+        hinge = None if self.axes is None else Universal(*self.axes, at=self.P.tolist())
+        self.aim = Aim(self.P, self.Q, self.fixed_length, owner, "PQ", hinge)
+        self.determines = (self.rod,)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def without_closure(self, edge: CutEdge) -> Rod:
@@ -73,7 +73,7 @@ class Rod(ClosedForm):
         own = {self.carrier: nominal(self.P), self.anchor: nominal(self.Q)}
         if ends.keys() != own.keys() or any(np.any(ends[name] != own[name]) for name in own):
             return self
-        return Rod(self.P, self.Q, self.rod, self.carrier, self.anchor, False, self.axes)
+        return replace(self, fixed_length=False)
 
     def joints(self) -> tuple[Joint, ...]:
         """Return the rod on its carrier."""

@@ -40,26 +40,8 @@ from ce_dynamics.mechanism.orientation import AS_DESIGNED, Orientation
 class RotationToDistance:
     """A revolute hinge that brings a point F of its body to its design distance from a target D.
 
-    Parameters
-    ----------
-    hinge : Revolute
-        The hinge, in the design pose.
-    point : (3,) array
-        Design position of F, fixed on the turning body [m].
-    target : (3,) array
-        Design position of D [m].
-    owner : str
-        Names the linkage in messages.
-    names : str
-        Names the two points in messages.
-
-    Raises
-    ------
-    ModelError
-        If F and D coincide, or F is on the axis.
-    SingularConfigurationError
-        If the design pose is a dead point (F, D and the axis in one plane), where the two branches meet and
-        none can be chosen.
+    ``point`` and ``target`` are F and D in the design pose.  ``owner`` and ``names`` name the linkage and the
+    two points in messages.  A dead point, F, D and the axis in one plane, is refused as the design pose.
     """
 
     def __init__(self, hinge: Revolute, point: Array, target: Array, owner: str, names: str) -> None:

@@ -6,6 +6,7 @@ zero in the design pose and positive in extension.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +18,9 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.aim import Aim, AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
+    Axis,
     Point,
-    check_body_names,
-    check_point,
+    check_fields,
     length_between,
     unit_between,
 )
@@ -32,17 +33,8 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 class Extension:
     """A prismatic hinge along the line from B to J whose displacement is r = |BJ| − its design length.
 
-    Parameters
-    ----------
-    start, finish : (3,) arrays
-        Design positions of B, fixed on the carrier, and of J [m].
-    owner, names : str
-        Name the linkage and the two points in messages.
-
-    Attributes
-    ----------
-    hinge : Prismatic
-        The hinge that the outer half must be added with; its hinge point is J.
+    ``start`` and ``finish`` are B, fixed on the carrier, and J in the design pose.  The outer half must be
+    added with ``hinge``, whose point is J.
     """
 
     def __init__(self, start: Array, finish: Array, owner: str, names: str) -> None:
@@ -109,6 +101,7 @@ def shock_second(y: float, angles: ShockAngles) -> tuple[Scalar, Scalar]:
     return across * (1.0 - 2.0 * gamma_rate) / z, along * (1.0 - gamma_rate)
 
 
+@dataclass(eq=False, repr=False)
 class Shock(ClosedForm):
     """Both halves of a shock absorber between an arm and an anchor.
 
@@ -128,27 +121,24 @@ class Shock(ClosedForm):
         If B and J coincide, or the shock is not in the plane of a planar one.
     """
 
-    def __init__(
-        self,
-        B: Point,
-        J: Point,
-        axis: Point | None = None,
-        shock_lower: str = "shock_lower",
-        shock_upper: str = "shock_upper",
-        arm: str = "lower_arm",
-        anchor: str = "chassis",
-    ) -> None:
-        owner = f"shock {shock_lower!r}"
-        self.B, self.J = check_point(B, owner, "B"), check_point(J, owner, "J")
-        check_body_names(owner, shock_lower=shock_lower, shock_upper=shock_upper, arm=arm, anchor=anchor)
-        self.shock_lower, self.shock_upper, self.arm, self.anchor = shock_lower, shock_upper, arm, anchor
+    B: Point
+    J: Point
+    axis: Axis | None = None
+    shock_lower: str = "shock_lower"
+    shock_upper: str = "shock_upper"
+    arm: str = "lower_arm"
+    anchor: str = "chassis"
+
+    def __post_init__(self) -> None:
+        owner = f"shock {self.shock_lower!r}"
+        check_fields(self, owner)
         self.lower: Aim | AimPlanar
-        if axis is None:
+        if self.axis is None:
             self.lower = Aim(self.B, self.J, False, owner, "BJ")
         else:
-            self.lower = AimPlanar(planar_hinge(axis, self.B, self.J, owner), self.J, owner, "BJ")
+            self.lower = AimPlanar(planar_hinge(self.axis, self.B, self.J, owner), self.J, owner, "BJ")
         self.slide = Extension(self.B, self.J, owner, "BJ")
-        self.determines = (shock_lower, shock_upper)
+        self.determines = (self.shock_lower, self.shock_upper)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
@@ -171,14 +161,8 @@ class Shock(ClosedForm):
         motion.set(self.shock_upper, self.slide.solve(B, J))
 
 
-def planar_hinge(axis: Point, B: Array, J: Array, owner: str) -> Revolute:
-    """Return the revolute hinge at B of a planar shock.
-
-    Raises
-    ------
-    ModelError
-        If BJ is not perpendicular to the axis.
-    """
+def planar_hinge(axis: Axis, B: Array, J: Array, owner: str) -> Revolute:
+    """Return the revolute hinge at B of a planar shock, whose BJ must be perpendicular to the axis."""
     u = unit_axis(axis, owner)
     out_of_plane = number(u @ unit_between(B, J, owner, "BJ"))
     leaning = f"{owner}: BJ leans out of the plane perpendicular to the arm's axis"

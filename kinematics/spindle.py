@@ -8,17 +8,20 @@ Where L is carried by the steering link, its velocity and acceleration enter as 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_fields, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
+@dataclass(eq=False, repr=False)
 class SpindleTieRod(ClosedForm):
     """Spindle about the upright's axis, held by a tie rod.
 
@@ -43,29 +46,22 @@ class SpindleTieRod(ClosedForm):
         For points that coincide, K on the axis, or a design pose that is a dead point.
     """
 
-    def __init__(
-        self,
-        D: Point,
-        F: Point,
-        K: Point,
-        L: Point,
-        spindle: str = "spindle",
-        tie_rod: str | None = "tie_rod",
-        upright_link: str = "upright_link",
-        anchor: str = "chassis",
-    ) -> None:
-        owner = f"tie rod of {spindle!r}"
-        d, f, self.K, self.L = (
-            check_point(point, owner, name) for point, name in zip((D, F, K, L), "DFKL", strict=True)
-        )
-        check_body_names(owner, spindle=spindle, upright_link=upright_link, anchor=anchor)
-        if tie_rod is not None:
-            check_body_names(owner, tie_rod=tie_rod)
-        self.spindle, self.tie_rod, self.upright_link, self.anchor = spindle, tie_rod, upright_link, anchor
-        self.spindle_hinge = Revolute(unit_between(d, f, owner, "DF").tolist(), d.tolist())
+    D: Point
+    F: Point
+    K: Point
+    L: Point
+    spindle: str = "spindle"
+    tie_rod: str | None = "tie_rod"
+    upright_link: str = "upright_link"
+    anchor: str = "chassis"
+
+    def __post_init__(self) -> None:
+        owner = f"tie rod of {self.spindle!r}"
+        check_fields(self, owner)
+        self.spindle_hinge = Revolute(unit_between(self.D, self.F, owner, "DF").tolist(), self.D.tolist())
         self.turn = RotationToDistance(self.spindle_hinge, self.K, self.L, owner, "KL")
         self.rod = Aim(self.K, self.L, True, owner, "KL")
-        self.determines = (spindle,) if tie_rod is None else (spindle, tie_rod)
+        self.determines = (self.spindle,) if self.tie_rod is None else (self.spindle, self.tie_rod)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:

@@ -16,6 +16,8 @@ at the tie rod's length from L (`ce_dynamics.embedding.closed_forms.formulas.tur
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decide, number
@@ -30,8 +32,7 @@ from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     SMALLEST_LENGTH,
     Point,
-    check_body_names,
-    check_point,
+    check_fields,
     distance_from_axis,
     length_between,
     unit_between,
@@ -42,6 +43,7 @@ from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine, PointOn
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
+@dataclass(eq=False, repr=False)
 class StrutLoop(ClosedForm):
     """Kingpin, swivel and upright as functions of the lower arm's angle and of the tie rod's inner end.
 
@@ -66,50 +68,40 @@ class StrutLoop(ClosedForm):
         If the tie rod is at a dead point in the design pose.
     """
 
-    def __init__(
-        self,
-        A1: Point,
-        A2: Point,
-        D: Point,
-        F: Point,
-        S: Point,
-        K: Point,
-        L: Point,
-        lower_arm: str = "lower_arm",
-        kingpin: str = "kingpin",
-        swivel: str = "swivel",
-        upright: str = "upright",
-        chassis: str = "chassis",
-        anchor: str = "chassis",
-    ) -> None:
-        owner = f"strut of {upright!r}"
-        a1, a2, self.D, self.F, s, self.K, self.L = (
-            check_point(point, owner, name)
-            for point, name in zip(
-                (A1, A2, D, F, S, K, L), ("A1", "A2", "D", "F", "S", "K", "L"), strict=True
-            )
-        )
-        check_body_names(owner, lower_arm=lower_arm, kingpin=kingpin, swivel=swivel, upright=upright)
-        check_body_names(owner, chassis=chassis, anchor=anchor)
-        self.lower_arm, self.kingpin, self.swivel, self.upright = lower_arm, kingpin, swivel, upright
-        self.chassis, self.anchor = chassis, anchor
-        self.arm_hinge = hinge_through(a1, a2, owner, "A1 A2")
+    A1: Point
+    A2: Point
+    D: Point
+    F: Point
+    S: Point
+    K: Point
+    L: Point
+    lower_arm: str = "lower_arm"
+    kingpin: str = "kingpin"
+    swivel: str = "swivel"
+    upright: str = "upright"
+    chassis: str = "chassis"
+    anchor: str = "chassis"
+
+    def __post_init__(self) -> None:
+        owner = f"strut of {self.upright!r}"
+        check_fields(self, owner)
+        self.arm_hinge = hinge_through(self.A1, self.A2, owner, "A1 A2")
         distance_from_axis(self.D, self.arm_hinge.at, self.arm_hinge.axis, owner, "D")
         self.aim = Aim(self.D, self.F, False, owner, "DF")
         self.k = unit_between(self.D, self.F, owner, "DF")
-        self._lay_out(s, owner)
+        self._lay_out(owner)
         self.swivel_hinge = Revolute(self.k.tolist(), self.D.tolist())
         self.tilt_hinge = Revolute(self.n.tolist(), self.D.tolist())
         self.rod = length_between(self.K, self.L, owner, "KL")
         self.sign = self._branch(owner)
-        self.independent = lower_arm
-        self.determines = (kingpin, swivel, upright)
+        self.independent = self.lower_arm
+        self.determines = (self.kingpin, self.swivel, self.upright)
         self.closes = tuple(cut.name for cut in self.cuts())
 
-    def _lay_out(self, S: Array, owner: str) -> None:
-        """Return u, n, d and γ of the design pose."""
+    def _lay_out(self, owner: str) -> None:
+        """Set n, d and γ of the design pose."""
         ell = magnitude(self.F - self.D)
-        u = unit_between(S, self.F, owner, "SF")
+        u = unit_between(self.S, self.F, owner, "SF")
         s_0 = number(u @ (self.F - self.D))
         if decide(s_0 < 0.0, f"{owner}: the strut's line points away from DF"):
             u, s_0 = -u, -s_0

@@ -6,22 +6,19 @@ to points of the axis, for example); this one only finds the arm's angle.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import (
-    Point,
-    check_body_names,
-    check_point,
-    distance_from_axis,
-    unit_between,
-)
+from ce_dynamics.kinematics.hardpoints import Point, check_fields, distance_from_axis, unit_between
 from ce_dynamics.mechanism.hinges.closures import PointOnPlane
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
+@dataclass(eq=False, repr=False)
 class SwingArm(ClosedForm):
     """An arm on ``carrier`` whose ball joint is a point of another body.
 
@@ -40,20 +37,23 @@ class SwingArm(ClosedForm):
         If points coincide, or F is on the axis.
     """
 
-    def __init__(self, A1: Point, A2: Point, F: Point, arm: str, carrier: str, anchor: str) -> None:
-        owner = f"arm {arm!r}"
-        a1, a2, self.F = (
-            check_point(point, owner, name) for point, name in ((A1, "A1"), (A2, "A2"), (F, "F"))
-        )
-        check_body_names(owner, arm=arm, carrier=carrier, anchor=anchor)
-        self.arm, self.carrier, self.anchor = arm, carrier, anchor
-        u = unit_between(a1, a2, owner, "A1 A2")
-        distance_from_axis(self.F, a1, u, owner, "F")
-        foot = a1 + u * number(u @ (self.F - a1))
+    A1: Point
+    A2: Point
+    F: Point
+    arm: str
+    carrier: str
+    anchor: str
+
+    def __post_init__(self) -> None:
+        owner = f"arm {self.arm!r}"
+        check_fields(self, owner)
+        u = unit_between(self.A1, self.A2, owner, "A1 A2")
+        distance_from_axis(self.F, self.A1, u, owner, "F")
+        foot = self.A1 + u * number(u @ (self.F - self.A1))
         self.hinge = Revolute(u.tolist(), foot.tolist())
         self.normal = cross(u, self.F - foot)
         self.aim = AimPlanar(self.hinge, self.F, owner, "F")
-        self.determines = (arm,)
+        self.determines = (self.arm,)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:

@@ -7,16 +7,19 @@ upright points from D to F.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_fields, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
+@dataclass(eq=False, repr=False)
 class WishboneLoop(ClosedForm):
     """Upper arm and upright as functions of the lower arm's angle.
 
@@ -35,35 +38,26 @@ class WishboneLoop(ClosedForm):
         For points that coincide or lie on an axis, or a design pose that is a dead point.
     """
 
-    def __init__(
-        self,
-        A1: Point,
-        A2: Point,
-        G1: Point,
-        G2: Point,
-        D: Point,
-        F: Point,
-        lower_arm: str = "lower_arm",
-        upper_arm: str = "upper_arm",
-        upright_link: str = "upright_link",
-        chassis: str = "chassis",
-    ) -> None:
-        owner = f"wishbone loop of {lower_arm!r}"
-        a1, a2, g1, g2, self.D, self.F = (
-            check_point(point, owner, name)
-            for point, name in zip((A1, A2, G1, G2, D, F), ("A1", "A2", "G1", "G2", "D", "F"), strict=True)
-        )
-        check_body_names(
-            owner, lower_arm=lower_arm, upper_arm=upper_arm, upright_link=upright_link, chassis=chassis
-        )
-        self.lower_arm, self.upper_arm, self.upright_link = lower_arm, upper_arm, upright_link
-        self.chassis = chassis
-        self.lower_hinge = hinge_through(a1, a2, owner, "A1 A2")
-        self.upper_hinge = hinge_through(g1, g2, owner, "G1 G2")
+    A1: Point
+    A2: Point
+    G1: Point
+    G2: Point
+    D: Point
+    F: Point
+    lower_arm: str = "lower_arm"
+    upper_arm: str = "upper_arm"
+    upright_link: str = "upright_link"
+    chassis: str = "chassis"
+
+    def __post_init__(self) -> None:
+        owner = f"wishbone loop of {self.lower_arm!r}"
+        check_fields(self, owner)
+        self.lower_hinge = hinge_through(self.A1, self.A2, owner, "A1 A2")
+        self.upper_hinge = hinge_through(self.G1, self.G2, owner, "G1 G2")
         self.upper = RotationToDistance(self.upper_hinge, self.F, self.D, owner, "FD")
         self.upright = Aim(self.D, self.F, True, owner, "DF")
-        self.independent = lower_arm
-        self.determines = (upper_arm, upright_link)
+        self.independent = self.lower_arm
+        self.determines = (self.upper_arm, self.upright_link)
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:

@@ -100,10 +100,7 @@ def reactions(
 class BackwardPass:
     """Backward Newton–Euler over the spanning tree, in world axes, spatial forces at centres of mass.
 
-    Attributes
-    ----------
-    needed : dict of str to (6,) array
-        Force a body needs from its inboard hinge, as far as it has been gathered.
+    ``needed`` has the forces that bodies need from their inboard hinges, as far as they have been gathered.
     """
 
     def __init__(

@@ -45,14 +45,7 @@ class Unknown:
 
 
 class Algebra:
-    """Expressions of the coordinates of one linkage.
-
-    Parameters
-    ----------
-    unknowns : sequence of Unknown
-        All coordinates, independent ones too.
-    parameters : mapping of Symbol to number
-    """
+    """Expressions of the coordinates of one linkage, independent ones too, and of its parameters."""
 
     def __init__(self, unknowns: Sequence[Unknown], parameters: Mapping[Expr, float]) -> None:
         self.unknowns = tuple(unknowns)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
 from ce_dynamics.algebra import arrays, checks
-from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -46,80 +43,10 @@ def derivatives(
     return LoopDerivatives(paired[:, :n], paired[:, n:], [algebra.in_pairs(e) for e in second], rates)
 
 
-class EquationBlock(NamedTuple):
-    """Equations and the unknowns they give, by number."""
-
-    equations: tuple[int, ...]
-    unknowns: tuple[int, ...]
-
-
-def blocks(J: Expr) -> list[EquationBlock]:
-    """Return the smallest sets of equations solvable one after the other (block triangular form)."""
-    n = J.rows
-    rows, known, found = list(range(n)), set[int](), list[EquationBlock]()
-    there = [{j for j in range(n) if J[i, j] != 0} for i in range(n)]
-    while rows:
-        for size in range(1, len(rows) + 1):
-            chosen = next(
-                (
-                    set_
-                    for set_ in combinations(rows, size)
-                    if len(set().union(*(there[i] for i in set_)) - known) == size
-                ),
-                None,
-            )
-            if chosen is not None:
-                unknown = tuple(sorted(set().union(*(there[i] for i in chosen)) - known))
-                found.append(EquationBlock(chosen, unknown))
-                known |= set(unknown)
-                rows = [i for i in rows if i not in chosen]
-                break
-        else:
-            return [*found, EquationBlock(tuple(rows), tuple(sorted(set(range(n)) - known)))]
-    return found
-
-
-def solve_blocks(J: Array, order: Sequence[EquationBlock], right: Array) -> Array:
-    """Return X with J X = right, block by block; J (n, n) and right (n, k) of floats or traced scalars."""
-    n, k = right.shape
-    X: list[Array] = [right[0]] * n
-    done: list[int] = []
-    for rows, unknowns in order:
-        b = array(
-            right[i, column] - sum((J[i, j] * X[j][column] for j in done), 0.0)
-            for i in rows
-            for column in range(k)
-        ).reshape(len(rows), k)
-        A = array(J[i, j] for i in rows for j in unknowns).reshape(len(rows), len(unknowns))
-        for j, row in zip(unknowns, solve_small(A, b), strict=True):
-            X[j] = row
-        done += unknowns
-    return array(entry for row in X for entry in row).reshape(n, k)
-
-
-def solve_small(A: Array, b: Array) -> Array:
-    """Return A⁻¹ b: by division, Cramer's rule, or elimination."""
-    if len(A) == 1:
-        quotient: Array = b / A[0, 0]
-        return quotient
-    if len(A) == 2:
-        (p, q), (r, s) = A
-        scaled = array((*(s * b[0] - q * b[1]), *(p * b[1] - r * b[0]))).reshape(2, -1)
-        by_cramer: Array = scaled / (p * s - q * r)
-        return by_cramer
-    return PivotedLU(A).solve_columns(b)
-
-
 def check_coordinates(
     coordinates: Mapping[Expr, str | tuple[str, int]], hinges: Mapping[str, Hinge], owner: str
 ) -> dict[Expr, tuple[str, int]]:
-    """Return the body and number of every coordinate, by symbol.
-
-    Raises
-    ------
-    ModelError
-        For a body without a joint, a hinge without such a coordinate, or one with two symbols.
-    """
+    """Return the body and number of every coordinate, by symbol; refuses those that mean no coordinate."""
     found: dict[Expr, tuple[str, int]] = {}
     checks.provides(f"{owner}: coordinates", coordinates, ("items",), "a mapping of symbols to bodies")
     for symbol, meaning in coordinates.items():
@@ -141,13 +68,7 @@ def check_coordinates(
 
 
 def check_equations(equations: Sequence[Expr], known: set[Expr], owner: str) -> list[Expr]:
-    """Loop equations as expressions that must vanish.
-
-    Raises
-    ------
-    ModelError
-        For a symbol that is neither a coordinate nor a parameter.
-    """
+    """Return loop equations as expressions that must vanish; refuses symbols without meaning or value."""
     given = checks.items(f"{owner}: equations", equations)
     for e in given:
         what = "a SymPy expression that must vanish, or sympy.Eq"
@@ -236,12 +157,8 @@ def function(
 ) -> Callable[..., dict[str, list[Any]]]:
     """Return a Python function of scalars that makes assignments in order and returns named lists.
 
-    Sub-expressions that occur more than once are computed once.
-
-    Raises
-    ------
-    ModelError
-        For a function that `ce_dynamics.algebra.arrays` does not have.
+    Sub-expressions that occur more than once are computed once.  Functions that
+    `ce_dynamics.algebra.arrays` does not have are refused.
     """
     wanted = [expression for values in results.values() for expression in values]
     expressions = [sympy.sympify(value) for _, value in assignments] + [sympy.sympify(e) for e in wanted]

@@ -63,22 +63,9 @@ class EliminationStep:
 
 
 class Elimination:
-    """Search for a closed form.
+    """Search for a closed form of dependent unknowns from equations in pairs (`Algebra.pair_products`).
 
-    Parameters
-    ----------
-    algebra : Algebra
-    equations : sequence of expressions
-        Written in pairs (`Algebra.pair_products`).
-    unknowns : sequence of Unknown
-        The dependent ones.
-
-    Attributes
-    ----------
-    steps : list of Step
-        In the order of evaluation.
-    left : list of Unknown
-        Those without closed form.
+    ``steps`` are in the order of evaluation, ``left`` the unknowns without closed form.
     """
 
     def __init__(self, algebra: Algebra, equations: Sequence[Expr], unknowns: Sequence[Unknown]) -> None:

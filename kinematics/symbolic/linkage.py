@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -12,46 +13,20 @@ import sympy
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, maximum, minimum, sin, sqrt
-from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge, make_bodies
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge, make_loop
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
-from ce_dynamics.kinematics.symbolic.code import (
-    blocks,
-    check_coordinates,
-    check_equations,
-    derivatives,
-    function,
-    solve_blocks,
-)
+from ce_dynamics.kinematics.symbolic.code import check_coordinates, check_equations, derivatives, function
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
-from ce_dynamics.kinematics.symbolic.verification import (
-    LoopEquations,
-    verify_against_closures,
-    verify_design_pose,
-)
+from ce_dynamics.kinematics.symbolic.verification import verify_against_closures, verify_design_pose
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-
-
-def numeric_linkage(linkage: LoopEquations) -> NumericLinkage:
-    """Return the loop equations as couplings of the hinges of bodies of their own."""
-    bodies = make_bodies(linkage.joints())
-    by_name = {body.name: body for body in bodies}
-    coordinates = tuple(Coordinate(by_name[body], k) for body, k in linkage.coordinates.values())
-    edges = tuple(
-        Coupled(name, coordinates, ImplicitCoupling(linkage.residual_of(k)), ())
-        for k, name in enumerate(linkage.equation_names)
-    )
-    parent = min((body.carrier for body in bodies if body.carrier.name not in by_name), key=lambda b: b.depth)
-    dependent = tuple(by_name[name] for name in linkage.determines)
-    return NumericLinkage(Loop(parent, tuple(bodies), edges, dependent))
-
 
 logger = logging.getLogger(__name__)
 
@@ -166,7 +141,6 @@ class SymbolicLinkage(ClosedForm):
         paired = [self.algebra.pair_products(equation) for equation in self.equations]
         self._derivatives = derivatives(self.algebra, self.equations, self._dependent, self._inputs)
         self._check_regular()
-        self._blocks = blocks(self._derivatives.by_dependent)
         elimination = Elimination(self.algebra, paired, self._dependent)
         self._steps = elimination.steps if not elimination.left else []
         self.closed_form = tuple(f"{step.unknown.symbol}: {step.pattern}" for step in self._steps)
@@ -188,13 +162,24 @@ class SymbolicLinkage(ClosedForm):
 
     def couplings(self) -> tuple[Link, ...]:
         """Return the equations themselves, where no closure stands for them."""
-        if self._cuts:
-            return ()
+        return () if self._cuts else self._links()
+
+    def _links(self) -> tuple[Link, ...]:
         owners = tuple(self.coordinates.values())
         return tuple(
             Link(name, owners, ImplicitCoupling(self.residual_of(k)))
             for k, name in enumerate(self.equation_names)
         )
+
+    def _solved_numerically(self) -> NumericLinkage:
+        """Return the loop equations as couplings of the hinges of bodies of their own."""
+        loop, _ = make_loop(self)
+        by_name = {body.name: body for body in loop.bodies}
+        edges = tuple(
+            Coupled(name, tuple(Coordinate(by_name[body], k) for body, k in owners), coupling, ())
+            for name, owners, coupling in self._links()
+        )
+        return NumericLinkage(replace(loop, closures=edges))
 
     def residual_of(self, k: int) -> Any:
         """Return equation k as a function of all coordinates, in the order of ``coordinates``."""
@@ -271,7 +256,7 @@ class SymbolicLinkage(ClosedForm):
         results = jacobians | {"second": J.second}
         self._rows = function("rows", [*generators, *J.rates, *symbols], (), results)
         self._outputs = outputs["q"]
-        self._numeric = None if self._steps else numeric_linkage(self)
+        self._numeric = None if self._steps else self._solved_numerically()
 
     def _input_numbers(self, motion: SubgraphMotion) -> dict[Expr, Scalar]:
         """Return given coordinates with their cosines and sines."""
@@ -349,16 +334,16 @@ class SymbolicLinkage(ClosedForm):
         values = list(self.parameters.values())
         rates = [x.rate for x in given]
         first = self._rows(*generators, *[0.0] * n, *rates, *values)
-        J = array(first["dependent"]).reshape(n, n)
+        J = PivotedLU(array(first["dependent"]).reshape(n, n))
         by_input = array(first["independent"]).reshape(n, m)
         columns = array([*x.J, x.drift] for x in given).reshape(m, motion.N + 1)
-        moved = solve_blocks(J, self._blocks, -(by_input @ columns))  # Φ_d X = −Φ_i
+        moved = J.solve_columns(-(by_input @ columns))  # Φ_d X = −Φ_i
         X, eta = moved[:, : motion.N], moved[:, motion.N]
         v = X @ motion.theta_dot + eta
         second = self._rows(*generators, *v, *rates, *values)["second"]
         accelerations = by_input @ array(x.acceleration for x in given)
-        right = array(-(a + b) for a, b in zip(second, accelerations, strict=True)).reshape(n, 1)
-        return X, eta, solve_blocks(J, self._blocks, right)[:, 0]
+        right = array(-(a + b) for a, b in zip(second, accelerations, strict=True))
+        return X, eta, J.solve(right)
 
     def margin(self, motion: SubgraphMotion) -> Scalar:
         if self._numeric is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -12,36 +12,20 @@ from ce_dynamics.algebra.newton import polish
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stack_neutral
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import Cut, Joint, make_bodies
+from ce_dynamics.kinematics.base import LoopParts, make_loop
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 
 
-class LoopEquations(Protocol):
-    """Equations that vanish where a loop is closed (`ce_dynamics.kinematics.symbolic.SymbolicLinkage`).
-
-    Attributes
-    ----------
-    coordinates : mapping of Expr to (str, int)
-        Body and place of each symbol.
-    equations : sequence of Expr
-    equation_names : sequence of str
-    """
+class LoopEquations(LoopParts, Protocol):
+    """Equations that vanish where a loop is closed (`ce_dynamics.kinematics.symbolic.SymbolicLinkage`)."""
 
     owner: str  # for messages
-    determines: tuple[str, ...]  # bodies whose hinges are found
     algebra: Algebra  # what evaluates them
 
     @property
     def coordinates(self) -> Mapping[Expr, tuple[str, int]]: ...
     @property
     def equations(self) -> Sequence[Expr]: ...
-    @property
-    def equation_names(self) -> Sequence[str]: ...
-    def joints(self) -> tuple[Joint, ...]: ...
-    def cuts(self) -> tuple[Cut, ...]: ...
-    def residual_of(self, k: int) -> Any: ...
 
 
 HOLDS = 1e-9  # residual that counts as zero, relative to the terms of the equation
@@ -78,24 +62,8 @@ def verify_against_closures(linkage: LoopEquations) -> None:
 
 def find_closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
     """Find coordinates along each independent one, both ways from the design pose, while the loop closes."""
-    bodies = make_bodies(linkage.joints())
-    by_name = {body.name: body for body in bodies}
-    outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.name not in by_name}
-    parent = min(outside.values(), key=lambda body: body.depth)
-
-    def find_body(name: str) -> Body:
-        if name not in by_name and name not in outside:
-            outside[name] = Body(name, 0.0, parent.com, np.zeros((3, 3)), None, None)
-        return by_name.get(name) or outside[name]
-
-    closures = tuple(
-        LoopClosure(cut.name, find_body(cut.body_a), find_body(cut.body_b), cut.closure, ())
-        for cut in linkage.cuts()
-    )
-    dependent = tuple(by_name[name] for name in linkage.determines)
-    loop = Loop(parent, tuple(bodies), closures, dependent)
-    siblings = tuple(body for body in outside.values() if body is not parent)
-    held = held_at_design(siblings, parent)
+    loop, others = make_loop(linkage)
+    held = held_at_design(others, loop.parent)
     plain = [body for body in loop.given for _ in range(body.inboard.n_q)]
     units = [unit for body in loop.given for unit in body.inboard.coordinate_units]
     for k, (body, unit) in enumerate(zip(plain, units, strict=True)):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import cache, cached_property
 
-from ce_dynamics.kinematics.checking import BenchState, LinkageBench, Recorded
+from ce_dynamics.kinematics.checking import BenchState, LinkageBench
 from tests.kinematics.loop_equations import LoopEquations
 from tests.kinematics.registry import FOLLOWERS, LINKAGES, STEERED, Case
 
-__all__ = ["Bench", "BenchState", "Recorded", "bench"]
+__all__ = ["Bench", "BenchState", "bench"]
 
 
 class Bench(LinkageBench):

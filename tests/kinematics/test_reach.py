@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.kinematics.base import make_bodies, pose
+from ce_dynamics.kinematics.base import pose
 from ce_dynamics.kinematics.four_bar import FourBar
 from tests.kinematics.bench import BenchState, bench
 from tests.kinematics.registry import FOLLOWERS, LINKAGES
@@ -157,7 +157,7 @@ def test_the_two_branches_of_a_four_bar() -> None:
         tip = np.array((c * D[0] - s * D[1], s * D[0] + c * D[1])) - np.array(G)
         ends = []
         for linkage in (one, two):
-            motion = pose(linkage, make_bodies(linkage.joints()), "crank", theta)
+            motion = pose(linkage, "crank", theta)
             ends.append(motion.point("coupler", linkage.loop.F).r[:2] - np.array(G))
         reflected = 2 * tip * (tip @ ends[0]) / (tip @ tip) - ends[0]
         np.testing.assert_allclose(ends[1], reflected, rtol=0.0, atol=1e-14)

@@ -68,7 +68,7 @@ def answers(linkage: ClosedForm, q: float, v: float) -> dict[str, HingeMotion]:
     from ce_dynamics.kinematics.checking import BenchState, LinkageBench
 
     bench = LinkageBench(linkage, {"crank": (-1.0, 1.0)})
-    return bench.motion(BenchState(np.array((q,)), np.array((v,)), np.zeros(3))).recorded
+    return bench.motion(BenchState(np.array((q,)), np.array((v,)), np.zeros(3))).hinge_motions
 
 
 @pytest.mark.parametrize("q", [-2.5, 0.0, 1.3])
