@@ -63,19 +63,19 @@ def polish(
     tolerance: float,
     *,
     iterations: int = 12,
-    gain: float = 0.1,
+    enough: float = 0.0,
     rcond: float = 1e-11,
 ) -> Polished:
     """Take full Newton steps of least length from nearby, down to rounding.
 
-    Below the tolerance, iteration continues while steps leave less than ``gain`` of the residual.  Singular
-    values below ``rcond``, relative to the largest, count as zero.
+    Below the tolerance, iteration continues while steps leave less than half of the residual, and that is
+    more than ``enough``.  Singular values below ``rcond``, relative to the largest, count as zero.
     """
     least = np.inf
     for _ in range(iterations):
         r, J = equations(x)
         error = largest_residual(r)
-        if error <= tolerance and not error < gain * least:
+        if error <= enough or (error <= tolerance and not error < 0.5 * least):
             break
         least = min(least, error)
         x = moved(x, np.asarray(least_squares(J, -r, rcond)))

@@ -6,13 +6,11 @@ import math
 import threading
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, Array
-from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.algebra.newton import largest_residual
+from ce_dynamics.algebra.newton import Polished, polish
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
@@ -31,13 +29,6 @@ from ce_dynamics.mechanism.hinges.base import Hinge
 
 _ALONE = threading.Lock()
 """Held while buffers are in use: charts are renewed in every thread that runs a model."""
-
-
-class Closed(NamedTuple):
-    """A configuration that satisfies the closures."""
-
-    q: Array  # (n_q,), dependent coordinates
-    error: float  # largest remaining residual
 
 
 class LoopKernel:
@@ -132,21 +123,16 @@ class LoopKernel:
         """Return Y per unit of each velocity (1 rad, or the loop's size)."""
         return np.asarray(Y * self.column_scales)
 
-    def newton(self, q: Array, p: Array, iterations: int = 12) -> Closed:
+    def newton(self, q: Array, p: Array, iterations: int = 12) -> Polished:
         """Return dependent coordinates at given parameters, from a near guess; by least squares."""
         m = self.loop.m
-        r, Y = self(q, p)
-        error = largest_residual(r)
-        for _ in range(iterations):
-            if not error > 0.01 * self.tolerance:
-                break
-            step = least_squares(self.scale_columns(Y)[:, :m], -r) * self.column_scales[:m]
-            trial = self.advance(q, step)
-            r, Y = self(trial, p)
-            if error <= self.tolerance and not largest_residual(r) < 0.5 * error:
-                break  # as far as rounding goes
-            q, error = trial, largest_residual(r)
-        return Closed(with_unit_quaternions(self.loop.dependent, q), error)
+
+        def equations(q: Array) -> tuple[Array, Array]:
+            r, Y = self(q, p)
+            return r, self.scale_columns(Y)[:, :m]
+
+        enough = 0.01 * self.tolerance
+        return polish(equations, self.move, q, self.tolerance, iterations=iterations + 1, enough=enough)
 
     def move(self, q: Array, step: Array) -> Array:
         """Return dependent coordinates after a small scaled step, quaternions of unit length."""

@@ -193,7 +193,7 @@ def intersect_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Ar
         along = (T / scales) @ coordinate_map(kernel, q)
         return np.append(r, T @ (q / scales - target)), np.vstack((kernel.scale_columns(Y), along))
 
-    q, best = polish(equations, kernel.move, q, kernel.tolerance, gain=0.5, rcond=1e-13)
+    q, best = polish(equations, kernel.move, q, kernel.tolerance, rcond=1e-13)
     if best <= kernel.tolerance:
         return q
     raise ModelError(
