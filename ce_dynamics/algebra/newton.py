@@ -56,6 +56,16 @@ class Polished(NamedTuple):
     error: float
 
 
+class Rounding(NamedTuple):
+    """End of steps below the tolerance, at rounding: they have left less than ``gain`` of the residual."""
+
+    gain: float = 0.1
+    enough: float = 0.0  # residual that needs no more steps
+
+
+NEARLY = Rounding()
+
+
 def polish(
     equations: Callable[[Floats], tuple[Floats, Floats]],
     moved: Callable[[Floats, Floats], Floats],
@@ -63,19 +73,19 @@ def polish(
     tolerance: float,
     *,
     iterations: int = 12,
-    enough: float = 0.0,
+    stop: Rounding = NEARLY,
     rcond: float = 1e-11,
 ) -> Polished:
     """Take full Newton steps of least length from nearby, down to rounding.
 
-    Below the tolerance, iteration continues while steps leave less than half of the residual, and that is
-    more than ``enough``.  Singular values below ``rcond``, relative to the largest, count as zero.
+    Below the tolerance, iteration continues as ``stop`` allows.  Singular values below ``rcond``, relative to
+    the largest, count as zero.
     """
     least = np.inf
     for _ in range(iterations):
         r, J = equations(x)
         error = largest_residual(r)
-        if error <= enough or (error <= tolerance and not error < 0.5 * least):
+        if error <= stop.enough or (error <= tolerance and not error < stop.gain * least):
             break
         least = min(least, error)
         x = moved(x, np.asarray(least_squares(J, -r, rcond)))

@@ -146,7 +146,7 @@ def check_aggregate(S: Aggregate, freedoms: Freedoms) -> None:
 def check_found(S: Aggregate) -> None:
     """Refuse linkages that leave something open."""
     found = {name for link in S.linkages for name in link.determines}
-    unfound = [body.name for body in S.dependent if body.name not in found]
+    unfound = [body.name for body in S.dependent if body.inboard.n_v and body.name not in found]
     if unfound:
         raise ModelError(
             f"the linkages of {S.name!r} leave hinges {unfound} undetermined; add one that finds them"

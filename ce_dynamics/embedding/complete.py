@@ -13,13 +13,13 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.blocks import blocks
-from ce_dynamics.embedding.closed_forms.leg import Leg, LegLinkage
+from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
 from ce_dynamics.embedding.closed_forms.planar import planar_dyad
 from ce_dynamics.embedding.closed_forms.rod import RodJoints, RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
-from ce_dynamics.embedding.closed_forms.step import InnerLinkage, Welded
+from ce_dynamics.embedding.closed_forms.step import InnerLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import (
     WithoutLegs,
@@ -97,7 +97,8 @@ def add_remaining_linkages(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple
     closed = {name for link in linkages for name in link.closes}
     left = [body for body in S.dependent if body.name not in found]
     opened = [edge for edge in S.closures if edge.name not in closed]
-    if not left or sum(edge.rows for edge in opened) < sum(body.inboard.n_v for body in left):
+    unknown = sum(body.inboard.n_v for body in left)
+    if not unknown or sum(edge.rows for edge in opened) < unknown:
         return linkages
     before, after = split_linkages(S, linkages, left)
     late = {name for link in after for name in link.determines}
@@ -229,46 +230,21 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
 def order_linkages(
     S: Aggregate, rest: WithoutLegs, parts: Sequence[Loop], linkages: Sequence[Linkage]
 ) -> tuple[Linkage, ...]:
-    """Return the linkages of a loop in order: Fixed hinges needed first, then the parts, then the legs."""
-    legs = tuple(linkage_of(leg) for leg in rest.legs)
+    """Return the linkages of a loop in order: the parts, then the legs."""
     solved: list[Linkage] = []
     unknown = {body for body in S.dependent if body.inboard.n_v}
     for part, linkage in zip(parts, linkages, strict=True):
         apart = unknown & set(find_chain(S, part.parent)) and not isinstance(linkage, NumericLinkage)
         solved.append(InnerLinkage(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
-    linkages = (*solved, *legs)
-    ends = [[end for edge in part.closures for end in edge.bodies] for part in parts]
-    welds = set_first(S, linkages, [*ends, *map(ends_of, rest.legs)])
-    return (*([Welded(welds)] if welds else []), *linkages)
+    return (*solved, *map(linkage_of, rest.legs))
 
 
-def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence[Body]]) -> tuple[Body, ...]:
-    """Return bodies on Fixed hinges that no linkage sets, or only one after another that depends on them.
-
-    ``ends`` are the bodies that the closures of each linkage join.
-    """
-    members = {body.name: body for body in S.bodies}
-    found: set[str] = set()
-    needed: set[Body] = set()
-    for linkage, joined in zip(linkages, ends, strict=True):
-        found |= set(linkage.determines)
-        own = [members[name] for name in linkage.determines if name in members]
-        needed |= {body for one in (*own, *joined) for body in find_chain(S, one) if body.name not in found}
-    fixed = [body for body in S.dependent if not body.inboard.n_v]
-    return tuple(body for body in fixed if body in needed or body.name not in found)
-
-
-def ends_of(part: Leg | RodJoints | Peel) -> tuple[Body, Body]:
-    """Return the foot and the anchor of a leg or rod, or the two sides of a peel."""
-    return (part.ball.carrier, part.other) if isinstance(part, Peel) else (part.foot, part.anchor)
-
-
-def linkage_of(part: Leg | RodJoints | Peel) -> Linkage:
+def linkage_of(part: RodJoints | Peel) -> Linkage:
     """Return the formulas for what is recognised."""
-    if isinstance(part, Leg):
-        return LegLinkage(part)
-    return RodLinkage(part) if isinstance(part, RodJoints) else PeelLinkage(part)
+    if isinstance(part, Peel):
+        return PeelLinkage(part)
+    return LegLinkage(part) if part.is_leg else RodLinkage(part)
 
 
 def part_solved(S: Aggregate, part: Loop, certain: bool) -> Linkage:

@@ -143,6 +143,10 @@ class SubgraphMotion:
         self._motions = {parent.name: at_rest(parent.com, self.N)}
         for name, motion in (siblings or {}).items():
             self._motions[name] = widen(motion, self.N)
+        for body in bodies:  # of a mechanism: what is welded moves with its carrier
+            if not body.inboard.n_v:
+                c = body.inboard.configuration(body.inboard.neutral)
+                self.set(body.name, HingeMotion(c, zeros(0, self.N), zeros(0), zeros(0)))
 
     def hinge(self, name: str) -> Hinge:
         """Return the inboard hinge of a body of S."""

@@ -144,10 +144,10 @@ def test_rotations_of_linkages_are_those_of_hinges(name: str) -> None:
     rng = np.random.default_rng(1)
     for _ in range(5):
         motion = b.motion(b.sample(rng))
-        known = [n for n, hinge in motion.__dict__["recorded"].items() if hinge.directions is not None]
+        known = [n for n, hinge in motion.hinge_motions.items() if hinge.directions is not None]
         assert known
         for body in known:
-            hinge = motion.__dict__["recorded"][body]
+            hinge = motion.hinge_motions[body]
             expected = motion.carrier(body).R @ motion.hinge(body).pose(hinge.c)[0]
             # products of a few rotations, whose angles carry the rounding of the linkage's square roots
             np.testing.assert_allclose(hinge.directions.R, expected, rtol=0.0, atol=1e-13)
@@ -155,7 +155,7 @@ def test_rotations_of_linkages_are_those_of_hinges(name: str) -> None:
 
 def traced(b: Bench) -> object:
     def hinge_motions(q: np.ndarray, v: np.ndarray, s: np.ndarray) -> dict[str, object]:
-        recorded = b.motion(BenchState(q, v, s)).__dict__["recorded"]
+        recorded = b.motion(BenchState(q, v, s)).hinge_motions
         return {f"{name} {k}": part for name in b.dependents for k, part in enumerate(recorded[name][:4])}
 
     return trace("corner", hinge_motions, {"q": b.N, "v": b.N, "s": 3})
@@ -175,7 +175,7 @@ def test_the_traced_linkage_is_the_plain_one(name: str) -> None:
     for _ in range(3):
         state = b.sample(rng)
         found = function.evaluate(q=state.q, v=state.v, s=state.s)  # type: ignore[attr-defined]
-        recorded = b.motion(state).__dict__["recorded"]
+        recorded = b.motion(state).hinge_motions
         for dependent in b.dependents:
             for k, part in enumerate(recorded[dependent][:4]):
                 scale = 1.0 + np.abs(part).max()

@@ -47,6 +47,6 @@ def test_directions_are_of_unit_length(name: str) -> None:
     for _ in range(20):
         motion = b.motion(b.sample(rng))
         for dependent in b.dependents:
-            c = motion.__dict__["recorded"][dependent].c
+            c = motion.hinge_motions[dependent].c
             pairs = c.reshape(-1, 2) if len(c) > 1 else np.zeros((0, 2))
             assert np.abs((pairs**2).sum(axis=1) - 1.0).max(initial=0.0) <= 20 * EPS

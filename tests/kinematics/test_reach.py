@@ -138,7 +138,7 @@ def test_the_branch_is_continuous(name: str) -> None:
     # denser towards the ends, where rates grow as the inverse square root of the distance
     thetas = lower + span * 0.5 * (1.0 - np.cos(np.linspace(0.02, math.pi - 0.02, 120)))
     motions = [b.motion(at(name, theta)) for theta in thetas]
-    c = np.array([np.concatenate([m.__dict__["recorded"][n].c for n in b.dependents]) for m in motions])
+    c = np.array([np.concatenate([m.hinge_motions[n].c for n in b.dependents]) for m in motions])
     X = np.array([np.abs(b.stack(m, "X")).max() for m in motions])
     allowed = 1.5 * np.maximum(X[1:], X[:-1]) * np.diff(thetas)
     jumps = np.abs(np.diff(c, axis=0)).max(axis=1)

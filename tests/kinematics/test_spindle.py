@@ -24,7 +24,7 @@ def test_rates_solve_the_papers_system(name: str) -> None:
     for _ in range(10):
         state = b.sample(rng)
         motion = b.motion(state)
-        recorded = motion.__dict__["recorded"]
+        recorded = motion.hinge_motions
         L = motion.point(linkage.anchor, linkage.L)
         K = motion.point(linkage.spindle, linkage.K)
         upright, spindle = motion.body(linkage.upright_link), motion.body(linkage.spindle)

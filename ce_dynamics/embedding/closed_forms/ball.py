@@ -1,4 +1,4 @@
-"""Balls: two or three revolute hinges, one behind the other, whose axes meet in a point.
+"""Balls: two or three revolute hinges, one behind the other, whose axes meet in a point; or a universal one.
 
 Their angles follow from how what is behind them is turned.  With R_o and R the orientations of what carries
 them and of what is behind, Q = R_oᵀ R.  One hinge about c turns by atan2(c·(u × Q u), u·Q u), u any unit
@@ -16,21 +16,25 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, dot
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.formulas import turn_between, two_turns
-from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
-from ce_dynamics.embedding.closed_forms.step import orientation_errors, set_moving, set_welded
+from ce_dynamics.embedding.closed_forms.step import orientation_errors, set_moving
 from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
+MEET = 1e-12  # distance of two axes, relative to the length of the leg, that counts as none
+STEEP = 1e-3
+"""Smallest sine of the angles between a1, a2 and e, and cosine of that between e and a, of a leg that is
+recognised: nearer to a singular pose the sign that selects its branch would not be certain."""
+
 
 @dataclass(frozen=True, eq=False)
 class BallJoint:
-    """Revolute hinges whose axes meet."""
+    """Revolute hinges whose axes meet, or a universal hinge."""
 
-    turning: tuple[Body, ...]  # on these hinges, from the carrier outward: two or three
-    welded: tuple[Body, ...]  # on Fixed hinges between and behind them, that are found with them
+    turning: tuple[Body, ...]  # on these hinges, from the carrier outward: two or three, or one
+    welded: tuple[Body, ...]  # on Fixed hinges between and behind them
     carrier: Body  # what carries them
     at: Array  # (3,), where the axes meet in the design pose
 
@@ -38,7 +42,7 @@ class BallJoint:
     def axes(self) -> tuple[Array, ...]:
         """Axes of the hinges, in the design pose."""
         hinges = [body.inboard for body in self.turning]
-        return tuple(hinge.axis for hinge in hinges if isinstance(hinge, Revolute))
+        return tuple(getattr(hinge, name) for hinge in hinges for name in hinge.directions)
 
 
 def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> BallJoint | None:
@@ -61,9 +65,11 @@ def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> B
         body = welded.pop()  # it carries the ball
     if len(turning) < 2:
         return None
-    ball = BallJoint(tuple(reversed(turning)), tuple(reversed(welded)), body, np.zeros(3))
-    at = meeting(ball)
-    return None if at is None else BallJoint(ball.turning, ball.welded, body, at)
+    inner, outer = (body.inboard for body in reversed(turning[-2:]))
+    assert isinstance(inner, Revolute)
+    assert isinstance(outer, Revolute)
+    at = crossing(inner, outer)
+    return None if at is None else BallJoint(tuple(reversed(turning)), tuple(reversed(welded)), body, at)
 
 
 def carriers(inner: Body, tip: Body) -> list[Body]:
@@ -115,13 +121,6 @@ def off_line(hinge: Revolute, point: Array) -> float:
     return float(np.linalg.norm(np.cross(hinge.axis, point - hinge.at)))
 
 
-def meeting(ball: BallJoint) -> Array | None:
-    """Return the point where the first two axes of a ball meet, (3,) [m]; None if they are parallel."""
-    hinges = [body.inboard for body in ball.turning]
-    axes = [hinge for hinge in hinges if isinstance(hinge, Revolute)]
-    return crossing(axes[0], axes[1])
-
-
 def triple_product(a: Array, b: Array, c: Array) -> float:
     """Return the absolute triple product of three directions, which is 0 in one plane."""
     return abs(float(np.cross(a, b) @ c))
@@ -137,7 +136,6 @@ def turn_ball(
     motion: SubgraphMotion, ball: BallJoint, behind: Callable[[SubgraphMotion], BodyMotion]
 ) -> None:
     """Set the hinges of a ball so that what is behind it is turned as a body is in a motion."""
-    set_welded(motion, ball.welded)
     c = angles(ball, motion.body(ball.carrier.name).R.T @ behind(motion).R)
     resting = {body.name: hinge_at_rest(c[body], 1, motion.N) for body in ball.turning}
     tip = ball.turning[-1].name

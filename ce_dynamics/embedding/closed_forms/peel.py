@@ -14,9 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, coaxial, triple_product, turn_ball
-from ce_dynamics.embedding.closed_forms.leg import STEEP, stand_alone
-from ce_dynamics.embedding.closed_forms.step import set_welded
+from ce_dynamics.embedding.closed_forms.ball import (
+    STEEP,
+    BallJoint,
+    ball_at,
+    coaxial,
+    triple_product,
+    turn_ball,
+)
+from ce_dynamics.embedding.closed_forms.rod import stand_alone
 from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_residual, one_closure
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, across
@@ -162,7 +168,6 @@ class PeelLinkage(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         turn_ball(motion, self.peel.ball, self.peel.motion_behind_ball)
-        set_welded(motion, self.peel.welded)
 
 
 def peel_of(

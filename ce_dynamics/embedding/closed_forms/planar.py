@@ -62,7 +62,6 @@ class Dyad(NamedTuple):
     closes: str  # the joint in which they end
     end: PlanarEnd  # the end of the joint on y; on x where they are side by side
     other: PlanarEnd  # the other end of the joint; on y where they are side by side
-    welded: tuple[Body, ...]  # bodies on Fixed hinges that are found with them
     n: Array  # (3,), the direction across the plane in the design pose
 
     @property
@@ -77,9 +76,9 @@ class PlanarPair(Step):
     regular: bool  # True if the design pose is far enough from where two branches meet
 
     def __init__(self, dyad: Dyad) -> None:
-        self.x, self.y, closes, self.end, self.other, self.welded, self.n = dyad
+        self.x, self.y, closes, self.end, self.other, self.n = dyad
         self.serial = dyad.serial
-        self.determines = (self.x.name, self.y.name, *(body.name for body in self.welded))
+        self.determines = (self.x.name, self.y.name)
         self.closes = (closes,)
         self.inner = find_bodies_between(self.x, self.y.carrier if self.serial else self.end.body)
         self.outer = find_bodies_between(self.y, self.end.body if self.serial else self.other.body)
@@ -260,7 +259,6 @@ def planar_dyad(block: Loop) -> PlanarPair | None:
     ends = PlanarEnd(edge.body_a, edge.closure.at_parent), PlanarEnd(edge.body_b, edge.closure.at_child)
     if not all(keeps_plane(body.inboard, n) for end in ends for body in way(end.body, block.parent)):
         return None
-    welded = tuple(body for body in block.dependent if body not in moving)
     for end, other in (ends, ends[::-1]):
         for x, y in ((moving[0], moving[1]), (moving[1], moving[0])):
             x_end, y_end, x_other, y_other = (carries(a, b.body) for b in (end, other) for a in (x, y))
@@ -272,7 +270,7 @@ def planar_dyad(block: Loop) -> PlanarPair | None:
                 # counted about the axis of the first bar, or of a plane with slides alone
                 turning = [body.inboard for body in (x, y) if isinstance(body.inboard, Revolute)]
                 across_plane = turning[0].axis if turning else n
-                found = form(Dyad(x, y, edge.name, end, other, welded, across_plane))
+                found = form(Dyad(x, y, edge.name, end, other, across_plane))
                 return found if found.regular else None
     return None
 

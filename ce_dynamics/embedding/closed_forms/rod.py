@@ -3,6 +3,7 @@
 Many files have no ball joints and write three hinges for one, and a weld where the rod ends.  The near ball
 is at F on the foot, with the hinges 0, 1 (and 2) outward; one of three is given: it leads the rod's turn
 about itself.  The far ball, of three hinges, is at A on the anchor; or a ball joint closes the loop there.
+A rod on two hinges that a ball joint ends is a leg (`ce_dynamics.embedding.closed_forms.leg`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, dot
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, triple_product, turn_ball
-from ce_dynamics.embedding.closed_forms.formulas import inner_turn, turn_between, two_turns
-from ce_dynamics.embedding.closed_forms.leg import STEEP, displacement, span, stand_alone
+from ce_dynamics.embedding.closed_forms.ball import STEEP, BallJoint, ball_at, triple_product, turn_ball
+from ce_dynamics.embedding.closed_forms.formulas import inner_turn, solve_slide, turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closures.loop import ClosureErrors, hinge_at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
@@ -44,6 +44,11 @@ class RodJoints:
     slides: bool = False
 
     @property
+    def is_leg(self) -> bool:
+        """True if it stands on two axes, or on a universal hinge, and ends in a ball joint."""
+        return self.far is None and self.given is None
+
+    @property
     def axis(self) -> Array | None:
         """Axis of the slide; None if there is no slide."""
         hinge = None if self.slide is None else self.slide.inboard
@@ -51,9 +56,9 @@ class RodJoints:
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """All of the rod and of its balls but what is given."""
+        """All of the rod and of its balls but what is given; the slide of a leg, even if that is given."""
         found = [body for body in (*self.near.turning, *self.near.welded) if body is not self.given]
-        if self.slide is not None and self.slides:
+        if self.slide is not None and (self.slides or self.is_leg):
             found.append(self.slide)
         if self.far is not None:
             found += [*self.far.turning, *self.far.welded]
@@ -75,10 +80,17 @@ class RodJoints:
         return self.at_tip - self.at_foot
 
     @property
-    def pointing_hinges(self) -> tuple[Body, Body]:
-        """The two hinges of the near ball that point the rod."""
-        one, other = (body for body in self.near.turning if body is not self.given)
-        return one, other
+    def pointing_hinges(self) -> tuple[Body, ...]:
+        """The hinges of the near ball that point the rod: two, or a universal one."""
+        return tuple(body for body in self.near.turning if body is not self.given)
+
+    @property
+    def pointing_axes(self) -> list[Array]:
+        """Their axes, two."""
+        turning = self.near.turning
+        if len(turning) == 1:
+            return [*self.near.axes]
+        return [axis for body, axis in zip(turning, self.near.axes, strict=True) if body is not self.given]
 
 
 def rods_of(
@@ -155,9 +167,14 @@ def is_regular(rod: RodJoints) -> bool:
         return False
     if rod.axis is not None and abs(float(rod.axis @ rod.e)) < STEEP * length:
         return False
-    axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
-    one, other = (axes[body] for body in rod.pointing_hinges)
-    return triple_product(one, other, rod.e / length) > STEEP
+    return triple_product(*rod.pointing_axes, rod.e / length) > STEEP
+
+
+def stand_alone(own: Collection[Body], others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
+    """Return True if no other closure and no other body of the sub-graph depends on the bodies ``own``."""
+    if any(not set(own).isdisjoint(other.bodies) for other in others):
+        return False
+    return not any(body.carrier in own for body in bodies if body not in own)
 
 
 class RodLinkage(Step):
@@ -173,12 +190,10 @@ class RodLinkage(Step):
 
     def __init__(self, rod: RodJoints) -> None:
         self.rod = rod
-        self.determines = tuple(body.name for body in rod.bodies)
+        found = (body for body in rod.bodies if body is not rod.slide or rod.slides)
+        self.determines = tuple(body.name for body in found)
         self.closes = (rod.edge.name,)
-        self.welded = rod.near.welded
-        axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
-        one, other = (axes[body] for body in rod.pointing_hinges)
-        self._branch = float(np.sign(np.cross(one, other) @ rod.e))
+        self._branch = float(np.sign(np.cross(*rod.pointing_axes) @ rod.e))
 
     @property
     def how(self) -> str:
@@ -195,17 +210,29 @@ class RodLinkage(Step):
         return point_errors(motion, (rod.anchor, rod.at_anchor), (rod.end, rod.at_tip))
 
     def find_omitted_direction(self, motion: SubgraphMotion) -> Array:
-        return span(self.rod, motion)
+        return self._span(motion)
+
+    def _span(self, motion: SubgraphMotion) -> Array:
+        """Return d, from the foot to the point on the anchor, (3,) [m], in p's axes."""
+        rod = self.rod
+        d: Array = motion.point(rod.anchor.name, rod.at_anchor).r - motion.point(rod.foot.name, rod.at_foot).r
+        return d
 
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
-        rod, d = self.rod, span(self.rod, motion)
-        s = displacement(rod, motion, d)
-        e = rod.e if s is None or rod.axis is None else rod.e + rod.axis * s
+        rod, d = self.rod, self._span(motion)
+        if rod.slide is None or rod.axis is None:
+            return self._pointed(motion, d, rod.e)
+        if not rod.slides:
+            return self._pointed(motion, d, rod.e + rod.axis * motion.hinge_motions[rod.slide.name].c[0])
+        s = solve_slide(rod.axis, rod.e, dot(d, d), float(np.sign(rod.axis @ rod.e)))
+        pointed = self._pointed(motion, d, rod.e + rod.axis * s)
+        return pointed | {rod.slide.name: hinge_at_rest(array((s,)), 1, motion.N)}
+
+    def _pointed(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[str, HingeMotion]:
+        """Return the hinges of the near ball, which take e to d."""
+        rod = self.rod
         c = self._angles(motion, motion.body(rod.foot.name).R.T @ d, e)
-        resting = {body.name: hinge_at_rest(c[body], 1, motion.N) for body in rod.pointing_hinges}
-        if s is None or not rod.slides or rod.slide is None:
-            return resting
-        return resting | {rod.slide.name: hinge_at_rest(array((s,)), 1, motion.N)}
+        return {body.name: hinge_at_rest(c[body], 1, motion.N) for body in rod.pointing_hinges}
 
     def _angles(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[Body, Array]:
         """Return (cos, sin) of every hinge of the near ball, for d in the foot's axes."""

@@ -15,9 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple_product
+from ce_dynamics.embedding.closed_forms.ball import MEET, STEEP, crossing, off_line, scale, triple_product
 from ce_dynamics.embedding.closed_forms.formulas import two_turns
-from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
 from ce_dynamics.embedding.closed_forms.planar import revolute, way
 from ce_dynamics.embedding.closed_forms.step import Step, orientation_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
@@ -34,12 +33,12 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 class SphericalDyad(Step):
     """The hinges of bars x and y on a sphere; their joint holds ``other``, or y if they are side by side."""
 
-    def __init__(self, x: Body, y: Body, edge: LoopClosure, other: Body, welded: tuple[Body, ...]) -> None:
+    def __init__(self, x: Body, y: Body, edge: LoopClosure, other: Body) -> None:
         assert isinstance(edge.closure, Revolute), "as `spherical_dyad` finds it"
-        self.x, self.y, self.other, self.welded = x, y, other, welded
+        self.x, self.y, self.other = x, y, other
         self.edge, self.axis = edge, edge.closure.axis
         self.serial = y.carrier is x or rigidly_on(y.carrier, x)
-        self.determines = (x.name, y.name, *(body.name for body in welded))
+        self.determines = (x.name, y.name)
         self.closes = (edge.name,)
         a_x, a_y = revolute(x).axis, revolute(y).axis
         self.regular = triple_product(a_x, a_y, self.axis) > STEEP
@@ -86,14 +85,13 @@ def spherical_dyad(block: Loop) -> SphericalDyad | None:
         return None
     if not all(keeps_point(body.inboard, centre, closure) for end in ends for body in way(end, block.parent)):
         return None
-    welded = tuple(body for body in block.dependent if body not in moving)
     for end, other in (ends, ends[::-1]):
         for x, y in ((moving[0], moving[1]), (moving[1], moving[0])):
             serial = rigidly_on(end, y) and rigidly_on(y.carrier, x) and not carries(x, other)
             beside = rigidly_on(end, x) and rigidly_on(other, y)
             apart = not carries(x, y) and not carries(y, x)
             if serial or (beside and apart):
-                found = SphericalDyad(x, y, edge, other, welded)
+                found = SphericalDyad(x, y, edge, other)
                 return found if found.regular else None
     return None
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop, hinge_at_rest
+from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
@@ -28,8 +28,6 @@ from ce_dynamics.mechanism.body import Body
 
 class Step(Linkage):
     """Hinges found by formulas for their positions."""
-
-    welded: tuple[Body, ...] = ()  # bodies on Fixed hinges that are set with it
 
     @abstractmethod
     def positions(self, motion: SubgraphMotion) -> Mapping[str, HingeMotion]:
@@ -47,7 +45,6 @@ class Step(Linkage):
         return Limits(remedy=REMEDY)
 
     def solve(self, motion: SubgraphMotion) -> None:
-        set_welded(motion, self.welded)  # some may carry what turns
         set_moving(motion, self.positions(motion), self.errors, self.find_omitted_direction)
 
 
@@ -141,30 +138,6 @@ def dual_basis(vectors: Sequence[Array], aside: Array | None = None) -> list[Arr
     per = 1.0 / dot(one, over)
     found = [over * per, cross(third, one) * per]
     return found if len(vectors) == 2 else [*found, cross(one, other) * per]
-
-
-def set_welded(motion: SubgraphMotion, bodies: Sequence[Body]) -> None:
-    """Set Fixed hinges."""
-    for body in bodies:
-        c = body.inboard.configuration(body.inboard.neutral)
-        motion.set(body.name, hinge_at_rest(c, 0, motion.N))
-
-
-class Welded(Linkage):
-    """Bodies on Fixed hinges that no formula and no closure depends on."""
-
-    closes = ()
-
-    def __init__(self, bodies: tuple[Body, ...]) -> None:
-        self.bodies = bodies
-        self.determines = tuple(body.name for body in bodies)
-
-    @property
-    def how(self) -> str:
-        return "as they are welded"
-
-    def solve(self, motion: SubgraphMotion) -> None:
-        set_welded(motion, self.bodies)
 
 
 def solve_apart(

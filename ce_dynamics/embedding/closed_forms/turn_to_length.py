@@ -13,7 +13,6 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
-from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.rod import RodJoints
 from ce_dynamics.embedding.closed_forms.step import Step
 from ce_dynamics.embedding.closures.loop import (
@@ -37,7 +36,7 @@ class LegLength(CutEdge):
     """Stands for the ball joint of a leg where only its length matters: one row instead of three."""
 
     name: str  # that of the ball joint
-    leg: Leg | RodJoints
+    leg: RodJoints
     independent: tuple[str, ...] = ()
     leading: tuple[FunctionCoordinate, ...] = ()
     rows: int = 1
@@ -125,15 +124,13 @@ class TurnToLength(Step):
     ``on_foot``: the first end, the leg's foot, is on the body.
     """
 
-    def __init__(
-        self, body: Body, hinge: Revolute, edge: CutEdge, on_foot: bool, welded: tuple[Body, ...]
-    ) -> None:
+    def __init__(self, body: Body, hinge: Revolute, edge: CutEdge, on_foot: bool) -> None:
         (foot, at_foot), (anchor, at_anchor) = edge.attachments
-        self.body, self.hinge, self.edge, self.welded = body, hinge, edge, welded
+        self.body, self.hinge, self.edge = body, hinge, edge
         self.at, self.other, self.at_other = (
             (at_foot, anchor, at_anchor) if on_foot else (at_anchor, foot, at_foot)
         )
-        self.determines = (body.name, *(other.name for other in welded))
+        self.determines = (body.name,)
         self.closes = (edge.name,)
         delta = self.at_other - hinge.at
         self._B = float(np.cross(hinge.axis, self._across) @ delta)
@@ -192,8 +189,7 @@ def turn_to_length(block: Loop) -> TurnToLength | None:
     other = edge.body_b if on_foot else edge.body_a
     if on_foot == on_anchor or carries(body, other):
         return None
-    welded = tuple(member for member in block.dependent if member is not body)
-    linkage = TurnToLength(body, body.inboard, edge, on_foot, welded)
+    linkage = TurnToLength(body, body.inboard, edge, on_foot)
     return linkage if linkage.regular else None
 
 

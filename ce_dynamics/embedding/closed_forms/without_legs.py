@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.newton import largest_residual
-from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
+from ce_dynamics.embedding.closed_forms.leg import legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.planar import PARALLEL
 from ce_dynamics.embedding.closed_forms.rod import RodJoints, rods_of
@@ -27,7 +27,7 @@ class WithoutLegs(NamedTuple):
     # bodies that are in no leg, and slides of legs that are given.  Its closures have the lengths of
     # legs instead of their ball joints; nothing for a leg that has the length it takes
     loop: Loop
-    legs: tuple[Leg | RodJoints | Peel, ...]
+    legs: tuple[RodJoints | Peel, ...]
     # whether formulas are certain of their branches: the design pose is closed, and its geometry not
     # free
     certain: bool
@@ -51,7 +51,7 @@ def remove_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
     legs += behind_peels(closures, bodies, dependent, legs, peeled)
     inside = {body for leg in legs for body in leg.bodies if body is not leg.slide or leg.slides}
     inside |= {body for peel in peeled.values() for body in peel.bodies}
-    ends: dict[str, Leg | RodJoints] = {leg.edge.name: leg for leg in legs}
+    ends: dict[str, RodJoints] = {leg.edge.name: leg for leg in legs}
     left: list[CutEdge] = []
     for edge in closures:
         leg = ends.get(edge.name)
@@ -71,7 +71,7 @@ def remove_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
 
 def legs_and_rods(
     closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Sequence[Body]
-) -> list[Leg | RodJoints]:
+) -> list[RodJoints]:
     """Return legs, and rods that have nothing in common with these."""
     legs = legs_of(closures, bodies, dependent)
     ended = [leg.edge for leg in legs]
@@ -84,9 +84,9 @@ def behind_peels(
     closures: Sequence[CutEdge],
     bodies: Sequence[Body],
     dependent: Sequence[Body],
-    legs: Sequence[Leg | RodJoints],
+    legs: Sequence[RodJoints],
     peeled: Mapping[CutEdge, Peel],
-) -> list[Leg | RodJoints]:
+) -> list[RodJoints]:
     """Return legs and rods that end in a ball peeled off a weld: the ball is turned once they are pointed."""
     gone = {body for leg in legs for body in leg.bodies}
     used = gone | {end for leg in legs for end in (leg.foot, leg.anchor)}
@@ -104,7 +104,7 @@ def peel_welds(
     closures: Sequence[CutEdge],
     bodies: Sequence[Body],
     dependent: Sequence[Body],
-    legs: Sequence[Leg | RodJoints],
+    legs: Sequence[RodJoints],
 ) -> dict[CutEdge, Peel]:
     """Return the peels off welds that are in no leg, by weld."""
     ended = [leg.edge for leg in legs]

@@ -50,9 +50,9 @@ def assemble(kernel: LoopKernel) -> Array:
     for start in starts(kernel, q):
         closed = kernel.newton(descend_squares(kernel, start), kernel.p0)
         if closed.error <= kernel.tolerance:
-            return closed.q
+            return closed.x
         if closed.error < smallest:
-            best, smallest = closed.q, closed.error
+            best, smallest = closed.x, closed.error
     raise AssemblyError(explain_open_loop(kernel, best))
 
 

@@ -293,7 +293,7 @@ def rows_around(kernel: LoopKernel, q: Array, p: Array) -> RowChoice:
             moved = kernel.move_parameters(p, step)
             found = kernel.newton(q, moved)
             if found.error <= kernel.tolerance:
-                samples.append(kernel(found.q, moved)[1])
+                samples.append(kernel(found.x, moved)[1])
     return choose_rows(kernel, samples)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, Array
-from ce_dynamics.algebra.newton import Polished, polish
+from ce_dynamics.algebra.newton import Polished, Rounding, polish
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
@@ -131,8 +131,8 @@ class LoopKernel:
             r, Y = self(q, p)
             return r, self.scale_columns(Y)[:, :m]
 
-        enough = 0.01 * self.tolerance
-        return polish(equations, self.move, q, self.tolerance, iterations=iterations + 1, enough=enough)
+        stop = Rounding(gain=0.5, enough=0.01 * self.tolerance)
+        return polish(equations, self.move, q, self.tolerance, iterations=iterations + 1, stop=stop)
 
     def move(self, q: Array, step: Array) -> Array:
         """Return dependent coordinates after a small scaled step, quaternions of unit length."""

@@ -90,14 +90,14 @@ class Branch:
         guess = self.guess(theta)
         closed = self.kernel.newton(guess, np.array((theta,)), ITERATIONS)
         if closed.error > self.kernel.tolerance:
-            _, Y = self.kernel(closed.q, np.array((theta,)))
+            _, Y = self.kernel(closed.x, np.array((theta,)))
             if contradicts(self.kernel, closed.error, Y):
                 raise contradiction_error(self.kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
             raise AssemblyError(
                 f"the loop of {self.kernel.loop.name!r} cannot be followed to {theta:.9g}: its closures stay "
                 f"open by {closed.error:.3g}"
             )
-        return closed.q
+        return closed.x
 
     def guess(self, theta: float) -> Array:
         """Return dependent coordinates by cubic interpolation in arc length."""
@@ -245,7 +245,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: BranchPoint, direction:
     step = direction * AHEAD * here.t * scales
     theta = here.theta + float(step[m])
     closed = kernel.newton(kernel.advance(here.q, step[:m]), np.array((theta,)))
-    _, Y = kernel(closed.q, np.array((theta,)))
+    _, Y = kernel(closed.x, np.array((theta,)))
     if contradicts(kernel, closed.error, Y):
         raise contradiction_error(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
 

@@ -158,8 +158,8 @@ class Exploration:
         closed = self.kernel.newton(with_unit_quaternions(self.kernel.loop.dependent, guess), p)
         if closed.error > self.kernel.tolerance:
             return None
-        moved = np.max(np.abs(closed.q - last.q) / self._scales, initial=0.0)
-        there = Base(p, closed.q)
+        moved = np.max(np.abs(closed.x - last.q) / self._scales, initial=0.0)
+        there = Base(p, closed.x)
         if moved > FARTHEST or not self._determinant(there) * self._sign > 0.0:
             return None
         return there

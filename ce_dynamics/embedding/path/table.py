@@ -17,7 +17,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest_residual, polish
+from ce_dynamics.algebra.newton import Rounding, largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import LoopCurve
 from ce_dynamics.embedding.closures.loop import diagnose_gimbal_pose, has_own_velocities, split
@@ -193,7 +193,7 @@ def intersect_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Ar
         along = (T / scales) @ coordinate_map(kernel, q)
         return np.append(r, T @ (q / scales - target)), np.vstack((kernel.scale_columns(Y), along))
 
-    q, best = polish(equations, kernel.move, q, kernel.tolerance, rcond=1e-13)
+    q, best = polish(equations, kernel.move, q, kernel.tolerance, stop=Rounding(gain=0.5), rcond=1e-13)
     if best <= kernel.tolerance:
         return q
     raise ModelError(
