@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.algebra.arrays import Array, cross
 from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Composite
@@ -128,23 +129,11 @@ class DoubleWishbone(Composite):
     def __init__(self, points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> None:
         points, b = check_corner(points, bodies)
         self.points, self.bodies = points, b
-        parts: list[ClosedForm] = [
-            WishboneLoop(
-                points.A1, points.A2, points.G1, points.G2, points.D, points.F,
-                b.lower_arm, b.upper_arm, b.upright_link, b.chassis,
-            )
-        ]  # fmt: skip
-        if points.K is not None and points.L is not None:
-            parts.append(
-                SpindleTieRod(
-                    points.D, points.F, points.K, points.L, b.spindle, b.tie_rod, b.upright_link, b.anchor
-                )
-            )
-        if points.B is not None and points.J is not None:
-            parts.append(
-                Shock(points.B, points.J, None, b.shock_lower, b.shock_upper, b.lower_arm, b.chassis)
-            )
-        super().__init__(parts, b.lower_arm)
+        arms = WishboneLoop(
+            points.A1, points.A2, points.G1, points.G2, points.D, points.F,
+            b.lower_arm, b.upper_arm, b.upright_link, b.chassis,
+        )  # fmt: skip
+        super().__init__([arms, *parts_on_arms(points, b, None)], b.lower_arm)
 
 
 def check_corner(
@@ -194,15 +183,16 @@ def planar_double_wishbone(
             f"{ANGULAR_TOLERANCE:g}; use DoubleWishbone for arms whose axes are not parallel"
         )
     A, G = 0.5 * (A1 + A2), 0.5 * (G1 + G2)
-    parts: list[ClosedForm] = [
-        FourBar(A, points.D, points.F, G, axis, b.lower_arm, b.upright_link, b.upper_arm, b.chassis)
-    ]
+    arms = FourBar(A, points.D, points.F, G, axis, b.lower_arm, b.upright_link, b.upper_arm, b.chassis)
+    return Composite([arms, *parts_on_arms(points, b, axis)], b.lower_arm)
+
+
+def parts_on_arms(
+    points: DoubleWishbonePoints, b: DoubleWishboneBodies, axis: Array | None
+) -> Iterator[ClosedForm]:
+    """Yield the spindle with its tie rod and the shock, planar about an axis, as far as there are points."""
     if points.K is not None and points.L is not None:
-        parts.append(
-            SpindleTieRod(
-                points.D, points.F, points.K, points.L, b.spindle, b.tie_rod, b.upright_link, b.anchor
-            )
-        )
+        D, F, K, L = points.D, points.F, points.K, points.L
+        yield SpindleTieRod(D, F, K, L, b.spindle, b.tie_rod, b.upright_link, b.anchor)
     if points.B is not None and points.J is not None:
-        parts.append(Shock(points.B, points.J, axis, b.shock_lower, b.shock_upper, b.lower_arm, b.chassis))
-    return Composite(parts, b.lower_arm)
+        yield Shock(points.B, points.J, axis, b.shock_lower, b.shock_upper, b.lower_arm, b.chassis)

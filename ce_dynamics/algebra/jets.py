@@ -19,13 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import arrays
 from ce_dynamics.algebra.arrays import (
     PLAIN,
     Array,
     Scalar,
-    arccos,
-    arcsin,
-    arctan,
     arctan2,
     broadcast_operator,
     cos,
@@ -33,8 +31,6 @@ from ce_dynamics.algebra.arrays import (
     log,
     sin,
     sqrt,
-    tan,
-    tanh,
     where,
 )
 
@@ -80,6 +76,18 @@ def condition_on_values(condition: Any) -> Any:
 def condition_of(outcome: Any) -> Any:
     """Return a comparison's outcome, so that `where` can select moving scalars by it."""
     return bool(outcome) if isinstance(outcome, (bool, np.bool_)) else MovingCondition(outcome)
+
+
+def by_chain_rule(
+    function: Callable[[Any], Any], derivatives: Callable[[Any, Any], tuple[Any, Any]]
+) -> Callable[[ScalarMotion], ScalarMotion]:
+    """Return a method that applies a function f, of which f' and f'' follow from x and f(x)."""
+
+    def method(self: ScalarMotion) -> ScalarMotion:
+        value = function(self.value)
+        return self.apply(value, *derivatives(self.value, value))
+
+    return method
 
 
 class ScalarMotion:
@@ -219,61 +227,16 @@ class ScalarMotion:
 
     # Elementary functions, by the names that `ce_dynamics.algebra.arrays` uses
 
-    def sin(self) -> ScalarMotion:
-        """Return the sine."""
-        s = sin(self.value)
-        return self.apply(s, cos(self.value), -s)
-
-    def cos(self) -> ScalarMotion:
-        """Return the cosine."""
-        c = cos(self.value)
-        return self.apply(c, -sin(self.value), -c)
-
-    def tan(self) -> ScalarMotion:
-        """Return the tangent."""
-        t = tan(self.value)
-        d1 = 1.0 + t * t
-        return self.apply(t, d1, 2.0 * t * d1)
-
-    def arcsin(self) -> ScalarMotion:
-        """Return the arc sine."""
-        x = self.value
-        d1 = 1.0 / sqrt(1.0 - x * x)
-        return self.apply(arcsin(x), d1, x * d1 * d1 * d1)
-
-    def arccos(self) -> ScalarMotion:
-        """Return the arc cosine."""
-        x = self.value
-        d1 = -1.0 / sqrt(1.0 - x * x)
-        return self.apply(arccos(x), d1, x * d1 * d1 * d1)
-
-    def arctan(self) -> ScalarMotion:
-        """Return the arc tangent."""
-        x = self.value
-        d1 = 1.0 / (1.0 + x * x)
-        return self.apply(arctan(x), d1, -2.0 * x * d1 * d1)
-
-    def sqrt(self) -> ScalarMotion:
-        """Square root."""
-        root = sqrt(self.value)
-        d1 = 0.5 / root
-        return self.apply(root, d1, -0.5 * d1 / self.value)
-
-    def exp(self) -> ScalarMotion:
-        """Return the exponential."""
-        e = exp(self.value)
-        return self.apply(e, e, e)
-
-    def log(self) -> ScalarMotion:
-        """Return the natural logarithm."""
-        d1 = 1.0 / self.value
-        return self.apply(log(self.value), d1, -d1 * d1)
-
-    def tanh(self) -> ScalarMotion:
-        """Return the hyperbolic tangent."""
-        t = tanh(self.value)
-        d1 = 1.0 - t * t
-        return self.apply(t, d1, -2.0 * t * d1)
+    sin = by_chain_rule(arrays.sin, lambda x, s: (cos(x), -s))
+    cos = by_chain_rule(arrays.cos, lambda x, c: (-sin(x), -c))
+    tan = by_chain_rule(arrays.tan, lambda x, t: (d1 := 1.0 + t * t, 2.0 * t * d1))
+    arcsin = by_chain_rule(arrays.arcsin, lambda x, f: (d1 := 1.0 / sqrt(1.0 - x * x), x * d1 * d1 * d1))
+    arccos = by_chain_rule(arrays.arccos, lambda x, f: (d1 := -1.0 / sqrt(1.0 - x * x), x * d1 * d1 * d1))
+    arctan = by_chain_rule(arrays.arctan, lambda x, f: (d1 := 1.0 / (1.0 + x * x), -2.0 * x * d1 * d1))
+    sqrt = by_chain_rule(arrays.sqrt, lambda x, r: (d1 := 0.5 / r, -0.5 * d1 / x))
+    exp = by_chain_rule(arrays.exp, lambda x, e: (e, e))
+    log = by_chain_rule(arrays.log, lambda x, f: (d1 := 1.0 / x, -d1 * d1))
+    tanh = by_chain_rule(arrays.tanh, lambda x, t: (d1 := 1.0 - t * t, -2.0 * t * d1))
 
     def arctan2(self, x: Any) -> ScalarMotion:
         """Return the angle of the point (x, self)."""

@@ -1,5 +1,7 @@
 """Assembly of a loop: from a rough guess, and in a closed pose near a given one.
 
+Where data have few digits, a loop is closed in the least-squares sense, along the way that it then moves.
+
 What holds in a pose and not near it is an accident of the pose.  Independent coordinates that do not
 determine the loop, and closures that contradict each other as it moves, are refused.
 """
@@ -7,7 +9,7 @@ determine the loop, and closures that contradict each other as it moves, are ref
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import descend, largest_residual, polish, short_steps
-from ce_dynamics.embedding.closures.choices import smallest_singular
+from ce_dynamics.embedding.closures.choices import RowChoice, smallest_singular
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, rows_of, with_unit_quaternions
 from ce_dynamics.errors import (
@@ -112,6 +114,78 @@ def close_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
         if largest_residual(step) <= kernel.tolerance:
             break
     return q
+
+
+AROUND = (0.03, -0.03, 0.1)
+"""Steps [rad, or sizes of the loop] to poses in which hinges are looked at beside the design pose."""
+STEP_AHEAD, STEPS_AHEAD = 0.1, 100
+"""Poses for which conditions are chosen are so far apart [rad, or sizes], and so many each way: a full turn
+of two hinges that turn alike is 9 rad."""
+MOST_SAMPLES = 40  # poses that are looked at, as of a branch that is tabulated
+
+
+def least_open_poses(kernel: LoopKernel, tolerance: float) -> tuple[list[Array], list[Array]]:
+    """Return poses in which a loop is closed best, first those close by, and then others along its way.
+
+    The first is as near to the design pose as can be.  There are none if nothing moves there.
+    """
+    q = nearly_assembled(kernel, tolerance)
+    if q is None:
+        return [], []
+    null = null_space(kernel, q, tolerance)
+    if not len(null):
+        return [], []
+    # unequal parts of all null vectors, so that no symmetry of the pose is kept
+    t = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
+    t = t / np.linalg.norm(t)
+    near = [q, *(step_pose(kernel, q, h * t, tolerance) for h in AROUND)]
+    far = [*follow_direction(kernel, q, t, tolerance), *follow_direction(kernel, q, -t, tolerance)]
+    return near, far[:: max(1, len(far) // MOST_SAMPLES)]
+
+
+def follow_direction(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -> Iterator[Array]:
+    """Yield poses from one on in direction t, until the loop opens or has other freedoms."""
+    freedoms = len(null_space(kernel, q, tolerance))
+    for _ in range(STEPS_AHEAD):
+        q = step_pose(kernel, q, STEP_AHEAD * t, tolerance)
+        null = null_space(kernel, q, tolerance)
+        t = (null @ t) @ null
+        length = float(np.linalg.norm(t))
+        opened = largest_residual(kernel(q, kernel.p0)[0]) > tolerance * kernel.size
+        if opened or len(null) != freedoms or length < 0.5:  # a turn by 60 degrees in one step is none
+            return
+        t = t / length
+        yield q
+
+
+def step_pose(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
+    """Return the pose that is closed best a step of scaled velocities from another."""
+    moved = kernel.advance(q, step * kernel.column_scales)
+    return close_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
+
+
+def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
+    """Return an orthonormal basis (rows) of the scaled velocities that keep a loop closed to a tolerance."""
+    Y = kernel.scale_columns(kernel(q, kernel.p0)[1])
+    return np.asarray(singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :])
+
+
+def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
+    """Return a mask of rows of Y to keep: those not loose, and of the others as many as are independent.
+
+    ``samples`` are scaled Y in several poses; singular values below the tolerance count as zero.
+    """
+    fixed = numerical_rank(samples[0][~loose])
+    needed = numerical_rank(samples[0], tolerance) - fixed
+    reduced = []
+    for Y in samples:
+        free = singular_values_and_vectors(Y[~loose])[2][fixed:].T if fixed else np.eye(Y.shape[1])
+        Y_free = Y[loose] @ free
+        reduced.append(Y_free @ singular_values_and_vectors(Y_free)[2][:needed].T)
+    kept = ~loose
+    chosen = RowChoice(reduced).rows if needed else ()
+    kept[np.flatnonzero(loose)[list(chosen)]] = True
+    return kept
 
 
 def explain_open_loop(kernel: LoopKernel, q: Array) -> str:

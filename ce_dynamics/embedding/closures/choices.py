@@ -58,37 +58,23 @@ class IndependentChoice:
                 return found
         return None
 
-    def with_components(self, avoid: Iterable[Body] = ()) -> list[Lead] | None:
-        """Return components of hinges, displacements and single angles first; None if there are too few."""
-        avoided = set(avoid)
-        known = [component for body in self.free for component in components(body)]
-        at = {component.name: self._row(component) for component in known}
-        plain = [c for c in known if len(c.bodies) == 1]
-        tiers = (
-            [c for c in plain if c.owner not in avoided],
-            [c for c in known if c.owner not in avoided],
-            known,
-        )
-        for tier in tiers:
-            rows = self._choose_greedily([at[c.name] for c in tier])
-            if rows is not None:
-                whole, others = group_leads(c for c in tier if at[c.name] in rows)
-                return [*whole, *others]
-        return None
+    def with_components(self, avoid: Iterable[Body] = (), wanted: Collection[Body] = ()) -> list[Lead] | None:
+        """Return components of hinges beside wanted hinges; None if there are too few.
 
-    def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
-        """Return wanted hinges, and components of others that lead beside them; None if there are none.
-
-        Displacements and single angles come first.  The fixed rows stay where others are exchanged.
+        Displacements and single angles come first, hinges to avoid last.  The rows of wanted hinges stay
+        where others are exchanged.
         """
+        avoided = set(avoid)
         fixed = {k for k, owner in enumerate(self.owners) if owner in wanted}
         known = [c for body in self.free if body not in wanted for c in components(body)]
         at = {component.name: self._row(component) for component in known}
-        for tier in ([c for c in known if len(c.bodies) == 1], known):
+        others = [c for c in known if c.owner not in avoided]
+        plain = [c for c in others if len(c.bodies) == 1]
+        for tier in (plain, others, known):
             rows = self._choose_greedily([at[c.name] for c in tier], fixed)
             if rows is not None:
-                whole, others = group_leads(c for c in tier if at[c.name] in rows)
-                return [*wanted, *whole, *others]
+                whole, parts = group_leads(c for c in tier if at[c.name] in rows)
+                return [*wanted, *whole, *parts]
         return None
 
     def quality(self, leads: Iterable[Lead]) -> float:

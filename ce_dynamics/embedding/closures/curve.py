@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -22,6 +23,8 @@ from ce_dynamics.algebra.newton import largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.universal import Universal
 
 FIRST_STEP = 0.02  # of arc length, in radians and sizes of the loop
 LARGEST_STEP = 0.1
@@ -264,3 +267,21 @@ def same_closures(kernel: LoopKernel, start: CurvePoint, q: Array) -> bool:
     r, Y = kernel(q, kernel.p0)
     drift = kernel.scale_columns(Y) @ start.t
     return largest_residual(r) <= 1e3 * kernel.tolerance and largest_residual(drift) <= 1e-9
+
+
+ALONE = 0.99  # component of a unit vector above which the motion is that of one hinge
+
+
+def diagnose_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
+    """Return a diagnosis and a remedy where a Universal turns alone; empty if none does.
+
+    t (n_v,) is the unit vector along which a loop moves, in scaled velocities of the bodies' hinges.
+    """
+    moving = [(body, k) for body in bodies for k in range(body.inboard.n_v)]
+    rate, (body, k) = max(zip(np.abs(t).tolist(), moving, strict=True), key=lambda pair: pair[0])
+    if rate < ALONE or not isinstance(body.inboard, Universal):
+        return ""
+    return (
+        f"the Universal of {body.name!r} comes near a gimbal pose there: what it holds gets into line with "
+        f"its axis{k + 1}, about which it turns at once; give it axes that stay across the motion"
+    )

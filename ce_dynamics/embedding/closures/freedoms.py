@@ -11,7 +11,12 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest_residual
-from ce_dynamics.embedding.closures.assembly import assemble, close_nearby, refuse_contradicting
+from ce_dynamics.embedding.closures.assembly import (
+    AROUND,
+    assemble,
+    close_nearby,
+    refuse_contradicting,
+)
 from ce_dynamics.embedding.closures.choices import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import (
@@ -33,8 +38,6 @@ from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.parameters import to_nominal
 
 STILL = 1e-9  # rate of a hinge, per unit of a motion of the loop, that counts as none
-AROUND = (0.03, -0.03, 0.1)
-"""Steps [rad, or sizes of the loop] to poses in which hinges are looked at beside the design pose."""
 SPANNED = 1e-6
 """Rate of a hinge in some way, per unit of a motion of the loop, that counts as none: an axis that turns with
 the loop is off by the square of a step, 1e-3, in the third of three poses; poses are closed to 1e-13."""
@@ -245,7 +248,7 @@ class Freedoms:
 
     def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
         """Choose components to lead beside wanted hinges; return all, None if they cannot lead together."""
-        return IndependentChoice(self.Y, self.free, self.number).choose_beside(wanted)
+        return IndependentChoice(self.Y, self.free, self.number).with_components(wanted=wanted)
 
     def refuse_choice(self) -> NoReturn:
         """Raise the error for a loop that no hinges can lead."""

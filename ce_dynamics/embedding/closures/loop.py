@@ -33,7 +33,6 @@ from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure, JointEnd, Twist
-from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.parameters import to_nominal
 
 
@@ -398,21 +397,3 @@ def coordinate_scales(bodies: Sequence[Body], size: float) -> Array:
 def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion]:
     """Return siblings resting in their design pose relative to p."""
     return {body.name: body_at_rest(parent.com, 0) for body in bodies}
-
-
-ALONE = 0.99  # component of a unit vector above which the motion is that of one hinge
-
-
-def diagnose_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
-    """Return a diagnosis and a remedy where a Universal turns alone; empty if none does.
-
-    t (n_v,) is the unit vector along which a loop moves, in scaled velocities of the bodies' hinges.
-    """
-    moving = [(body, k) for body in bodies for k in range(body.inboard.n_v)]
-    rate, (body, k) = max(zip(np.abs(t).tolist(), moving, strict=True), key=lambda pair: pair[0])
-    if rate < ALONE or not isinstance(body.inboard, Universal):
-        return ""
-    return (
-        f"the Universal of {body.name!r} comes near a gimbal pose there: what it holds gets into line with "
-        f"its axis{k + 1}, about which it turns at once; give it axes that stay across the motion"
-    )

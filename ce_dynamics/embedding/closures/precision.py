@@ -24,20 +24,12 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, cross
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.embedding.closures.assembly import close_best, nearly_assembled
-from ce_dynamics.embedding.closures.choices import RowChoice
+from ce_dynamics.embedding.closures.assembly import independent_rows, least_open_poses
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
-from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
-from ce_dynamics.embedding.closures.loop import (
-    Loop,
-    numerical_rank,
-    rows_of,
-    surroundings,
-    with_unit_quaternions,
-)
+from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.loop import Loop, rows_of, surroundings
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
@@ -58,10 +50,6 @@ from ce_dynamics.mechanism.system import System
 LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)
 MAY_AGREE = (InPlane, Angle, Separation)  # conditions that may be left out where others imply them, nearly
-STEP, STEPS_AHEAD = 0.1, 100
-"""Poses for which conditions are chosen are so far apart [rad, or sizes], and so many each way: a full turn
-of two hinges that turn alike is 9 rad."""
-MOST_SAMPLES = 40  # poses that are looked at, as of a branch that is tabulated
 SHALLOW = 0.05  # sine of the angle between two lines below which their intersection is not determined
 
 EPSILON = float(np.finfo(float).eps)
@@ -292,70 +280,6 @@ def with_single_conditions(bodies: Sequence[Body], closures: Sequence[CutEdge]) 
         for edge in closures
     ]
     return Loop(parent, members, tuple(edges), members)
-
-
-def least_open_poses(kernel: LoopKernel, tolerance: float) -> tuple[list[Array], list[Array]]:
-    """Return poses in which a loop is closed best, first those close by, and then others along its way.
-
-    The first is as near to the design pose as can be.  There are none if nothing moves there.
-    """
-    q = nearly_assembled(kernel, tolerance)
-    if q is None:
-        return [], []
-    null = null_space(kernel, q, tolerance)
-    if not len(null):
-        return [], []
-    # unequal parts of all null vectors, so that no symmetry of the pose is kept
-    t = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
-    t = t / np.linalg.norm(t)
-    near = [q, *(step_pose(kernel, q, h * t, tolerance) for h in AROUND)]
-    far = [*follow_direction(kernel, q, t, tolerance), *follow_direction(kernel, q, -t, tolerance)]
-    return near, far[:: max(1, len(far) // MOST_SAMPLES)]
-
-
-def follow_direction(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -> Iterator[Array]:
-    """Yield poses from one on in direction t, until the loop opens or has other freedoms."""
-    freedoms = len(null_space(kernel, q, tolerance))
-    for _ in range(STEPS_AHEAD):
-        q = step_pose(kernel, q, STEP * t, tolerance)
-        null = null_space(kernel, q, tolerance)
-        t = (null @ t) @ null
-        length = float(np.linalg.norm(t))
-        opened = largest_residual(kernel(q, kernel.p0)[0]) > tolerance * kernel.size
-        if opened or len(null) != freedoms or length < 0.5:  # a turn by 60 degrees in one step is none
-            return
-        t = t / length
-        yield q
-
-
-def step_pose(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
-    """Return the pose that is closed best a step of scaled velocities from another."""
-    moved = kernel.advance(q, step * kernel.column_scales)
-    return close_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
-
-
-def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
-    """Return an orthonormal basis (rows) of the scaled velocities that keep a loop closed to a tolerance."""
-    Y = kernel.scale_columns(kernel(q, kernel.p0)[1])
-    return np.asarray(singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :])
-
-
-def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
-    """Return a mask of rows of Y to keep: those not loose, and of the others as many as are independent.
-
-    ``samples`` are scaled Y in several poses; singular values below the tolerance count as zero.
-    """
-    fixed = numerical_rank(samples[0][~loose])
-    needed = numerical_rank(samples[0], tolerance) - fixed
-    reduced = []
-    for Y in samples:
-        free = singular_values_and_vectors(Y[~loose])[2][fixed:].T if fixed else np.eye(Y.shape[1])
-        Y_free = Y[loose] @ free
-        reduced.append(Y_free @ singular_values_and_vectors(Y_free)[2][:needed].T)
-    kept = ~loose
-    chosen = RowChoice(reduced).rows if needed else ()
-    kept[np.flatnonzero(loose)[list(chosen)]] = True
-    return kept
 
 
 Member = tuple[HingePlace, int]  # a hinge and the number of one of its directions

@@ -22,7 +22,8 @@ from numpy.polynomial import chebyshev
 from ce_dynamics.algebra.arrays import Array, Scalar, arcsin, array, where
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import diagnose_gimbal_pose, moving
+from ce_dynamics.embedding.closures.curve import diagnose_gimbal_pose
+from ce_dynamics.embedding.closures.loop import moving
 from ce_dynamics.embedding.numeric.branch import Branch
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 

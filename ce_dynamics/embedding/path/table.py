@@ -19,8 +19,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import Rounding, largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.curve import LoopCurve
-from ce_dynamics.embedding.closures.loop import diagnose_gimbal_pose, has_own_velocities, split
+from ce_dynamics.embedding.closures.curve import LoopCurve, diagnose_gimbal_pose
+from ce_dynamics.embedding.closures.loop import has_own_velocities, split
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, ChebyshevSeries, Series, Trigonometric
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
