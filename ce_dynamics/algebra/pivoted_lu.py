@@ -65,9 +65,7 @@ class PivotedLU:
             self._parts.append((part, before, Dense([[rows[i][j] for j in part.columns] for i in part.rows])))
             known += part.columns
         order = [part for part, *_ in self._parts]
-        self.determinant: Scalar = order_sign(
-            [i for part in order for i in part.rows], [j for part in order for j in part.columns]
-        )
+        self.determinant: Scalar = parity([i for part in order for i in part.rows]) * parity(known)
         for _, _, dense in self._parts:
             self.determinant = self.determinant * dense.determinant
 
@@ -184,11 +182,6 @@ def subtract_products(b: Scalar, coefficients: list[Scalar], values: list[Scalar
     for c, x in zip(coefficients, values, strict=True):
         b = b - c * x
     return b
-
-
-def order_sign(rows: list[int], columns: list[int]) -> float:
-    """Return the sign of taking rows and columns in another order."""
-    return parity(rows) * parity(columns)
 
 
 def parity(order: list[int]) -> float:

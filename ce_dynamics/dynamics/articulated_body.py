@@ -165,12 +165,8 @@ def summed_by_composites(
                 z_sum + phi_force(r[name], force[name]),
             )
     X = np.concatenate([motion.hinge_motions[j.body.name].X for j in members])
-    return Sums(P_sum, z_sum, *map(as_float64, (U @ X, symmetric_product(X.T, M @ X), T - X.T @ Hz)))
-
-
-def as_float64(values: Array) -> Array:
-    """Return an array of ``float64`` if all of its entries are plain numbers."""
-    return array(values.flat).reshape(values.shape)
+    found = (U @ X, symmetric_product(X.T, M @ X), T - X.T @ Hz)
+    return Sums(P_sum, z_sum, *(array(values.flat).reshape(values.shape) for values in found))
 
 
 def axes_at_com(motion: SubgraphMotion, j: Member) -> Array:

@@ -168,7 +168,8 @@ def surround_with_couplings(
 def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
     """Return closures of bodies and couplings of hinges in one aggregated body."""
     geometric = [edge for edge in S.closures if not edge.couples_hinges]
-    looped = find_looped_bodies(S, geometric)
+    # positions of geometric closures depend on their ends and all carriers of these
+    looped = {body for edge in geometric for end in edge.bodies for body in find_chain(S, end)}
     before = plan_couplings(couplings, given)
     steps = [step for step in before.steps if step.unknown.body in looped]
     if len(given) == 1 and steps:
@@ -191,11 +192,6 @@ def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str])
         numeric(S, Loop(S.parent, bodies, closures, dependent), COUPLED),
         *to_linkage(after),
     )
-
-
-def find_looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
-    """Find bodies on which positions of geometric closures depend: their ends and all carriers of these."""
-    return {body for edge in geometric for end in edge.bodies for body in find_chain(S, end)}
 
 
 def to_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
@@ -278,7 +274,7 @@ def numeric(S: Aggregate, loop: Loop, why: str) -> NumericLinkage:
     shape = None if siblings else shape_of(loop.parent, loop.bodies, loop.closures, loop.dependent)
     known = known_loops()
     found = known.linkages.find(shape)
-    substeps = substeps_of(loop.closures)
+    substeps = max((n for one in joints_in(loop.closures) if (n := one.substeps) is not None), default=None)
     if shape is not None and found is not None:
         there, equal = found
         assert isinstance(equal, NumericLinkage), "added below"
@@ -287,9 +283,3 @@ def numeric(S: Aggregate, loop: Loop, why: str) -> NumericLinkage:
     linkage = NumericLinkage(loop, siblings, substeps=substeps, why=why)
     known.linkages.add(shape, linkage)
     return linkage
-
-
-def substeps_of(closures: Sequence[CutEdge]) -> int | None:
-    """Return the largest number of substeps that a closure sets; None if none does."""
-    numbers = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
-    return max(numbers, default=None)

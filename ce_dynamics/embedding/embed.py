@@ -128,14 +128,9 @@ def driven_bodies(system: System) -> set[str]:
     driven = set(system.prescribed)
     for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, set())
-        if any(body.name in driven for body in bodies) and count_freedoms(system, bodies, [loop]) == 0:
+        if any(body.name in driven for body in bodies) and freedoms_of(system, bodies, [loop]).number == 0:
             driven |= {body.name for body in bodies}
     return driven
-
-
-def count_freedoms(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> int:
-    """Return degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
-    return freedoms_of(system, bodies, closures).number
 
 
 def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Freedoms:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, array, cross, dot, zeros
+from ce_dynamics.algebra.arrays import PLAIN, Array, array, cross, dot, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
@@ -110,12 +110,8 @@ def cross_columns(w: Array, e: Array) -> Array:
 
 def moving_columns(columns: Array) -> list[int]:
     """Return the columns of an array of traced scalars that are not zero by structure."""
-    return [k for k, column in enumerate(columns.T) if any(map(is_not_zero, column))]
-
-
-def is_not_zero(entry: Scalar) -> bool:
-    """Return False for a plain zero."""
-    return not isinstance(entry, PLAIN) or entry != 0.0
+    moving = [[not isinstance(entry, PLAIN) or entry != 0.0 for entry in column] for column in columns.T]
+    return [k for k, column in enumerate(moving) if any(column)]
 
 
 class SubgraphMotion:

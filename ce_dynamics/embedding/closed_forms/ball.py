@@ -89,7 +89,9 @@ def meets(hinge: Revolute, turning: Sequence[Body]) -> bool:
     if float(np.linalg.norm(np.cross(hinge.axis, following[-1].axis))) < STEEP:
         return False
     if len(following) == 1:
-        return distance_of_lines(hinge, following[0]) <= MEET * scale(hinge, following[0])
+        n = np.cross(hinge.axis, following[0].axis)
+        apart = abs(float(n @ (following[0].at - hinge.at))) / float(np.linalg.norm(n))
+        return apart <= MEET * scale(hinge, following[0])
     point = crossing(following[1], following[0])
     return point is not None and off_line(hinge, point) <= MEET * scale(hinge, following[0])
 
@@ -97,12 +99,6 @@ def meets(hinge: Revolute, turning: Sequence[Body]) -> bool:
 def scale(one: Revolute, other: Revolute) -> float:
     """Return the length that rounding of positions goes with."""
     return max(1e-3, float(np.linalg.norm(one.at)), float(np.linalg.norm(other.at)))
-
-
-def distance_of_lines(one: Revolute, other: Revolute) -> float:
-    """Return the shortest distance of two axes that are not parallel."""
-    n = np.cross(one.axis, other.axis)
-    return abs(float(n @ (other.at - one.at))) / float(np.linalg.norm(n))
 
 
 def crossing(one: Revolute, other: Revolute) -> Array | None:

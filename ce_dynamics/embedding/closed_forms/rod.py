@@ -250,13 +250,7 @@ class RodLinkage(Step):
             found = two_turns(a0, a1, rotate_about(a2, cos, sin, e), d, self._branch)
         else:
             back = rotate_about(a1, cos, -sin, a0)
-            last = inner_turn(back, a2, e, align_component(a0, d, back), self._branch)
+            last = inner_turn(back, a2, e, back * dot(a0, d), self._branch)
             out = rotate_about(a1, cos, sin, rotate_about(a2, last[0], last[1], e))
             found = turn_between(a0, out, d), last
         return {rod.given: known, **dict(zip(rod.pointing_hinges, found, strict=True))}
-
-
-def align_component(a0: Array, d: Array, back: Array) -> Array:
-    """Return a vector that has along ``back`` what d has along a0, both unit vectors."""
-    along: Array = back * dot(a0, d)
-    return along

@@ -242,13 +242,6 @@ def close_nearby(
     return equations(here)[1] if error <= tolerance else None
 
 
-def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
-    """Return True if Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
-    equations, advanced = equations_over_all_hinges(kernel, q0)
-    Y = close_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
-    return Y is not None and numerical_rank(Y[:, : kernel.loop.m]) == kernel.loop.m
-
-
 def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
     """Refuse redundant conditions that hold together in the design pose only."""
     equations, advanced = equations_over_all_hinges(kernel, q0)
@@ -334,7 +327,9 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
         f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose"
         f"{{}}, so {still} may still move in {loose} way(s) that {given} do not determine; "
     )
-    if regular_nearby(kernel, q0):
+    equations, advanced = equations_over_all_hinges(kernel, q0)
+    Y = close_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
+    if Y is not None and numerical_rank(Y[:, : loop.m]) == loop.m:
         raise SingularConfigurationError(
             trouble.format(" and regular close by")
             + "name other independent coordinates, or move the design pose away from this dead centre"

@@ -231,11 +231,7 @@ class Loop:
         """Rounding error of positions that are measured from the parent's centre of mass [m]."""
         points = nominal(np.array([body.inboard.at for body in self.bodies], dtype=object))
         distance = np.max(np.abs(points.astype(float) - nominal(self.parent.com)), initial=0.0)
-        return self._roundings * EPSILON * max(0.0, float(distance) - FAR * self.size)
-
-    @property
-    def _roundings(self) -> float:
-        return ROUNDINGS * (len(self.bodies) + 2)
+        return ROUNDINGS * (len(self.bodies) + 2) * EPSILON * max(0.0, float(distance) - FAR * self.size)
 
     @property
     def has_free_geometry(self) -> bool:

@@ -186,7 +186,10 @@ class BranchMarch(March[BranchPoint, BranchEnd]):
     def __init__(self, kernel: LoopKernel, start: BranchPoint, direction: float, limit: float) -> None:
         super().__init__(kernel, start, direction)
         self.limit = limit
-        self._slides = [body for body in kernel.loop.dependent if can_slide(body.inboard)]
+        hinges = {body: body.inboard for body in kernel.loop.dependent}
+        self._slides = [
+            body for body, hinge in hinges.items() if displacement(hinge, hinge.neutral + 1.0) > 0.0
+        ]
         self._last: BranchPoint | None = None
         self._crossed = False
 
@@ -232,11 +235,6 @@ def displacement(hinge: Hinge, q: Array) -> float:
     """Return the distance that a hinge has slid [m]."""
     _, r = hinge.pose(hinge.configuration(q))
     return float(np.linalg.norm(r))
-
-
-def can_slide(hinge: Hinge) -> bool:
-    """Return True if a hinge can slide at all."""
-    return displacement(hinge, hinge.neutral + 1.0) > 0.0
 
 
 def refuse_contradiction_ahead(kernel: LoopKernel, here: BranchPoint, direction: float) -> None:

@@ -33,11 +33,6 @@ class PathHinge(LoopNumber):
     """The position along the path of a loop's configurations."""
 
 
-def path_body(parent: Body, first: Body) -> Body:
-    """Return the virtual body of the path coordinate, for the aggregated body that begins with ``first``."""
-    return coordinate_body("path", parent, first, PathHinge)
-
-
 AT_REST = 1e-9  # rate along the curve [rad, or sizes of the loop] that counts as none
 
 
@@ -55,7 +50,7 @@ class PathLinkage(Linkage):
                 "on cannot stay open; give numbers, or name an independent coordinate instead of the path's"
             )
         self.loop = loop
-        self.coordinate = path_body(loop.parent, loop.bodies[0])
+        self.coordinate = coordinate_body("path", loop.parent, loop.bodies[0], PathHinge)
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self.kernel = LoopKernel(loop, ())
@@ -291,13 +286,9 @@ def design_side(linkage: PathLinkage, j: int) -> tuple[float, float, bool]:
     else:
         turning = [low, *turning, high]
     if min(abs(s) for s in turning) < 1e-7 * (high - low):
+        name = next(body.name for body, place in single_coordinates(linkage) if place == j)
         raise AssemblyError(
-            f"the design pose is a dead centre of {single_name(linkage, j)!r}, from which it can only turn "
+            f"the design pose is a dead centre of {name!r}, from which it can only turn "
             f"back: give initial values by another of {list(linkage.determines)}"
         )
     return max(s for s in turning if s < 0.0), min(s for s in turning if s > 0.0), False
-
-
-def single_name(linkage: PathLinkage, j: int) -> str:
-    """Name of the body whose hinge has coordinate j."""
-    return next(body.name for body, place in single_coordinates(linkage) if place == j)
