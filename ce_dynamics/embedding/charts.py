@@ -29,12 +29,12 @@ from ce_dynamics.algebra.arrays import (
 from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import polish
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction
+from ce_dynamics.embedding.closures.assembly import assemble, null_space, refuse_contradiction
 from ce_dynamics.embedding.closures.choices import RowChoice
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import project_to_curve
 from ce_dynamics.embedding.closures.leading import LoopCoordinate, coordinate_body
-from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, parts_of, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, parts_of, with_unit_quaternions
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import is_closed
@@ -127,10 +127,7 @@ class ChartLinkage(Linkage):
 
     def directions(self, q: Array) -> Array:
         """Return orthonormal directions (n, N), in scaled coordinates, in which the loop can move."""
-        _, Y = self.kernel(q, self.kernel.p0)
-        scaled = self.kernel.scale_columns(Y)
-        _, _, Vt = singular_values_and_vectors(scaled)
-        motions = Vt[numerical_rank(scaled) :].T
+        motions = null_space(self.kernel, q).T
         basis, _ = np.linalg.qr((coordinate_map(self.kernel, q) @ motions) / self.scales[:, np.newaxis])
         return np.asarray(basis)
 

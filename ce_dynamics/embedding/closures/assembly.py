@@ -34,6 +34,7 @@ SMALLEST_DAMPING = 1.0 / 1024.0
 BEST_STEPS = 12  # as many as `LoopKernel.newton` takes from nearby
 STARTS = 12
 FARTHER = 0.15  # [rad, or sizes of the loop] that every further start lies away from the guess, at most
+RANK_TOLERANCE = 1e-9  # as that of `numerical_rank`
 SEED = 20240229  # the same guess is assembled in the same way every time
 
 
@@ -135,8 +136,7 @@ def least_open_poses(kernel: LoopKernel, tolerance: float) -> tuple[list[Array],
     null = null_space(kernel, q, tolerance)
     if not len(null):
         return [], []
-    # unequal parts of all null vectors, so that no symmetry of the pose is kept
-    t = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
+    t = mix_rows(null)
     t = t / np.linalg.norm(t)
     near = [q, *(step_pose(kernel, q, h * t, tolerance) for h in AROUND)]
     far = [*follow_direction(kernel, q, t, tolerance), *follow_direction(kernel, q, -t, tolerance)]
@@ -164,10 +164,9 @@ def step_pose(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Ar
     return close_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
 
 
-def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
+def null_space(kernel: LoopKernel, q: Array, tolerance: float = RANK_TOLERANCE) -> Array:
     """Return an orthonormal basis (rows) of the scaled velocities that keep a loop closed to a tolerance."""
-    Y = kernel.scale_columns(kernel(q, kernel.p0)[1])
-    return np.asarray(singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :])
+    return null_rows(kernel.scale_columns(kernel(q, kernel.p0)[1]), tolerance)
 
 
 def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
@@ -210,64 +209,64 @@ STEP = 0.03  # rad, or sizes of the loop, along the null space of Y
 STEPS_BACK = 40
 CORRECTIONS = 6  # from a step of 0.03 quadratic convergence takes four to rounding
 REGULAR = 1e-4  # no singular value is between this and zero, else Newton just has not come to its end
-RANK_TOLERANCE = 1e-9  # as that of `numerical_rank`
 CONTRADICTION = (
     1e-6  # sizes of the loop (or rad) from where on closures do not contradict each other, but lock
 )
 
-Equations = Callable[[Array], tuple[Array, Array]]
-"""Residual and scaled Y over all hinges at given coordinates."""
+
+class LoopProblem(NamedTuple):
+    """The closures of a loop as equations for all of its hinges, and a pose that is closed."""
+
+    loop: Loop
+    q: Array  # coordinates of all hinges
+    equations: Callable[[Array], tuple[Array, Array]]  # residual and scaled Y at coordinates
+    move: Callable[[Array, Array], Array]  # coordinates after a small step of scaled velocities
+
+    def close_nearby(self, length: float = STEP) -> Array | None:
+        """Return scaled Y in a closed pose a small step away, in a direction allowed to first order.
+
+        None if there is none.  The step has a length [rad, or sizes of the loop]; it goes backward if that is
+        negative.
+        """
+        null = null_rows(self.equations(self.q)[1])
+        if not len(null):
+            return None
+        direction = mix_rows(null)
+        here = self.move(self.q, length * direction / np.linalg.norm(direction))
+        here, error = polish(self.equations, self.move, here, self.loop.tolerance, iterations=STEPS_BACK)
+        return self.equations(here)[1] if error <= self.loop.tolerance else None
+
+    def refuse_contradiction(self) -> None:
+        """Refuse redundant conditions that hold together in the pose only.
+
+        A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
+        `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is
+        what they contradict each other by.
+        """
+        loop, (_, Y) = self.loop, self.equations(self.q)
+        null = null_rows(Y)
+        if len(Y) == Y.shape[1] - len(null) or not len(null):
+            return
+        q = self.move(self.q, STEP * np.sum(null, axis=0) / np.sqrt(len(null)))
+        _, left = polish(self.equations, self.move, q, 0.0, iterations=CORRECTIONS, rcond=RANK_TOLERANCE)
+        negligible = 0.1 * (loop.tolerance - loop.rounding) + loop.rounding
+        if negligible < left < CONTRADICTION * loop.size:
+            raise contradiction_error(loop, f"{STEP:g} rad from the design pose", left)
 
 
-def close_nearby(
-    equations: Equations,
-    advanced: Callable[[Array, Array], Array],
-    q: Array,
-    tolerance: float,
-    length: float = STEP,
-) -> Array | None:
-    """Return scaled Y in a closed pose a small step from q, in a direction allowed to first order.
+def mix_rows(null: Array) -> Array:
+    """Return unequal parts of all null vectors, so that no symmetry of a pose is kept."""
+    return np.asarray((1.0 / np.arange(1.0, len(null) + 1.0)) @ null)
 
-    None if there is none.  The step has a length [rad, or sizes of the loop]; it goes backward if negative.
-    """
-    _, Y = equations(q)
-    _, _, Vt = singular_values_and_vectors(Y)
-    null = Vt[numerical_rank(Y) :]
-    if not len(null):
-        return None
-    # unequal parts of all null vectors, so that no symmetry of the pose is kept
-    direction = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
-    here = advanced(q, length * direction / np.linalg.norm(direction))
-    here, error = polish(equations, advanced, here, tolerance, iterations=STEPS_BACK)
-    return equations(here)[1] if error <= tolerance else None
+
+def null_rows(Y: Array, tolerance: float = RANK_TOLERANCE) -> Array:
+    """Return an orthonormal basis (rows) of the null space of Y."""
+    return np.asarray(singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :])
 
 
 def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
     """Refuse redundant conditions that hold together in the design pose only."""
-    equations, advanced = equations_over_all_hinges(kernel, q0)
-    refuse_contradicting(kernel.loop, equations, advanced, np.concatenate((q0, kernel.p0)))
-
-
-def refuse_contradicting(
-    loop: Loop, equations: Equations, advanced: Callable[[Array, Array], Array], q: Array
-) -> None:
-    """Refuse contradicting equations as above, for steps over all hinges at their coordinates q.
-
-    A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
-    `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is what
-    they contradict each other by.
-    """
-    _, Y = equations(q)
-    rank = numerical_rank(Y)
-    _, _, Vt = singular_values_and_vectors(Y)
-    null = Vt[rank:]
-    if len(Y) == rank or not len(null):
-        return
-    q = advanced(q, STEP * np.sum(null, axis=0) / np.sqrt(len(null)))
-    _, left = polish(equations, advanced, q, 0.0, iterations=CORRECTIONS, rcond=RANK_TOLERANCE)
-    negligible = 0.1 * (loop.tolerance - loop.rounding) + loop.rounding
-    if negligible < left < CONTRADICTION * loop.size:
-        raise contradiction_error(loop, f"{STEP:g} rad from the design pose", left)
+    over_all_hinges(kernel, q0).refuse_contradiction()
 
 
 def contradiction_error(loop: Loop, where: str, left: float) -> OverConstrainedError:
@@ -290,23 +289,21 @@ def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
     return len(Y) > rank == numerical_rank(scaled, REGULAR)
 
 
-def equations_over_all_hinges(
-    kernel: LoopKernel, q0: Array
-) -> tuple[Equations, Callable[[Array, Array], Array]]:
-    """Return equations and steps over dependent coordinates and parameters together."""
+def over_all_hinges(kernel: LoopKernel, q0: Array) -> LoopProblem:
+    """Return the problem of dependent coordinates and parameters together."""
     m, n_q, loop = kernel.loop.m, len(q0), kernel.loop
 
     def equations(q: Array) -> tuple[Array, Array]:
         r, Y = kernel(q[:n_q], q[n_q:])
         return r, kernel.scale_columns(Y)
 
-    def advance(q: Array, step: Array) -> Array:
+    def move(q: Array, step: Array) -> Array:
         moved = step * kernel.column_scales
         dependent = with_unit_quaternions(loop.dependent, kernel.advance(q[:n_q], moved[:m]))
         parameters = kernel.move_parameters(q[n_q:], moved[m:])
         return np.concatenate((dependent, with_unit_quaternions(kernel.parameters, parameters)))
 
-    return equations, advance
+    return LoopProblem(loop, np.concatenate((q0, kernel.p0)), equations, move)
 
 
 SINGULAR = 1e-9  # smallest singular value of Y₁, over its largest, that counts as regular
@@ -327,8 +324,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
         f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose"
         f"{{}}, so {still} may still move in {loose} way(s) that {given} do not determine; "
     )
-    equations, advanced = equations_over_all_hinges(kernel, q0)
-    Y = close_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
+    Y = over_all_hinges(kernel, q0).close_nearby()
     if Y is not None and numerical_rank(Y[:, : loop.m]) == loop.m:
         raise SingularConfigurationError(
             trouble.format(" and regular close by")
@@ -341,8 +337,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
 
 def bodies_in_null_space(Y1: Array, loop: Loop) -> list[str]:
     """Return bodies whose hinges move in the null space of Y₁."""
-    _, _, Vt = singular_values_and_vectors(Y1)
-    null = Vt[numerical_rank(Y1) :]
+    null = null_rows(Y1)
     names = [body.name for body in loop.dependent for _ in range(body.inboard.n_v)]
     largest = np.max(np.abs(null), axis=0, initial=0.0)
     return list(dict.fromkeys(name for name, part in zip(names, largest, strict=True) if part > 1e-6))

@@ -11,12 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest_residual
-from ce_dynamics.embedding.closures.assembly import (
-    AROUND,
-    assemble,
-    close_nearby,
-    refuse_contradicting,
-)
+from ce_dynamics.embedding.closures.assembly import AROUND, LoopProblem, assemble, null_rows
 from ce_dynamics.embedding.closures.choices import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import (
@@ -73,15 +68,12 @@ class Freedoms:
         self.loop, siblings = to_nominal((loop, siblings), parent)
         self._given = moving(self.loop.given, stack_neutral(self.loop.given))
         self._held = held_at_design(siblings, self.loop.parent)
-        self._tolerance = self.loop.tolerance
-        self._q, self._exactly = self.loop.neutral(), EXACTLY
-        if largest_residual(self._residual(self._q)) > self._tolerance:
-            self._q = assemble(LoopKernel(self.loop, siblings))
-            self._exactly = ASSEMBLED
-        _, self.Y, self._Y_given = self._errors(self._q)
-
-    def _residual(self, q: Array) -> Array:
-        return np.asarray(self.loop.residual(q, self._given, self._held), dtype=float)
+        q, self._exactly = self.loop.neutral(), EXACTLY
+        residual = np.asarray(self.loop.residual(q, self._given, self._held), dtype=float)
+        if largest_residual(residual) > self.loop.tolerance:
+            q, self._exactly = assemble(LoopKernel(self.loop, siblings)), ASSEMBLED
+        _, self.Y, self._Y_given = self._errors(q)
+        self._problem = LoopProblem(self.loop, q, lambda q: self._errors(q)[:2], self._move)
 
     def _errors(self, q: Array) -> tuple[Array, Array, Array]:
         """Return residual, scaled Y over the free hinges, and Y over those with prescribed motion."""
@@ -133,14 +125,11 @@ class Freedoms:
 
         Velocities in a few poses span them: a ball joint in a planar mechanism turns about one axis only.
         """
-        elsewhere = (
-            close_nearby(self._equations, self._advanced, self._q, self._tolerance, length)
-            for length in AROUND
-        )
+        elsewhere = map(self._problem.close_nearby, AROUND)
         poses = [self.Y, *(Y for Y in elsewhere if Y is not None)]
         if len(poses) <= len(AROUND):
             return ()
-        motions = np.hstack([singular_values_and_vectors(Y)[2][numerical_rank(Y) :].T for Y in poses])
+        motions = np.hstack([null_rows(Y).T for Y in poses])
         ways = [(body, numerical_rank(motions[part], SPANNED)) for body, _, part in parts_of(self.free)]
         return tuple((body, number) for body, number in ways if 0 < number < body.inboard.n_v)
 
@@ -176,14 +165,9 @@ class Freedoms:
     @cached_property
     def _Y_nearby(self) -> Array | None:
         """Y in a closed pose close by, None if there is none."""
-        return close_nearby(self._equations, self._advanced, self._q, self._tolerance)
+        return self._problem.close_nearby()
 
-    def _equations(self, q: Array) -> tuple[Array, Array]:
-        """Return residual and scaled Y over the free hinges."""
-        residual, Y, _ = self._errors(q)
-        return residual, Y
-
-    def _advanced(self, q: Array, step: Array) -> Array:
+    def _move(self, q: Array, step: Array) -> Array:
         """Return coordinates moved by a small step of scaled velocities."""
         moved = self.loop.advance(q, step * self.loop.scales)
         return with_unit_quaternions(self.loop.dependent, moved)
@@ -191,7 +175,7 @@ class Freedoms:
     def refuse_contradiction(self) -> None:
         """Refuse redundant conditions that hold together in the design pose only."""
         if self.redundant_rows:
-            refuse_contradicting(self.loop, self._equations, self._advanced, self._q)
+            self._problem.refuse_contradiction()
 
     @property
     def barely_held(self) -> int:
