@@ -10,17 +10,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import descend, largest_residual, polish, short_steps
+from ce_dynamics.algebra.dense import singular_values_and_vectors
+from ce_dynamics.algebra.newton import Rounding, descend, largest_residual, polish, short_steps
 from ce_dynamics.embedding.closures.choices import RowChoice, smallest_singular
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, rows_of, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import (
+    Loop,
+    numerical_rank,
+    rows_of,
+    surroundings,
+    with_unit_quaternions,
+)
 from ce_dynamics.errors import (
     AssemblyError,
     IndependentCoordinatesError,
@@ -28,6 +35,9 @@ from ce_dynamics.errors import (
     SingularConfigurationError,
 )
 from ce_dynamics.mechanism.assumptions import COARSEST
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
+from ce_dynamics.mechanism.hinges.conditions import InPart, one_by_one
 
 ITERATIONS = 200
 SMALLEST_DAMPING = 1.0 / 1024.0
@@ -77,8 +87,7 @@ class Closing(NamedTuple):
         return self.kernel(q, self.kernel.p0)[0]
 
     def slope(self, q: Array) -> Array:
-        _, Y = self.kernel(q, self.kernel.p0)
-        return self.kernel.scale_columns(Y)[:, : self.kernel.loop.m]
+        return self.kernel.at(self.kernel.p0)(q)[1]
 
     def displace(self, q: Array, step: Array) -> Array:
         return self.kernel.advance(q, step * self.kernel.column_scales[: self.kernel.loop.m])
@@ -106,15 +115,13 @@ def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
 
 
 def close_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
-    """Return the end of Gauss-Newton steps from nearby, small singular values of Y counting as zero."""
-    m = kernel.loop.m
-    for _ in range(BEST_STEPS):
-        r, Y = kernel(q, kernel.p0)
-        step = least_squares(kernel.scale_columns(Y)[:, :m], -r, tolerance)
-        q = kernel.move(q, step)
-        if largest_residual(step) <= kernel.tolerance:
-            break
-    return q
+    """Return the end of Gauss-Newton steps from nearby, small singular values of Y counting as zero.
+
+    They end where a step leaves half of the residual: then it is that of the best pose.
+    """
+    stop = Rounding(gain=0.5)
+    equations = kernel.at(kernel.p0)
+    return polish(equations, kernel.move, q, np.inf, iterations=BEST_STEPS, stop=stop, rcond=tolerance).x
 
 
 AROUND = (0.03, -0.03, 0.1)
@@ -123,6 +130,19 @@ STEP_AHEAD, STEPS_AHEAD = 0.1, 100
 """Poses for which conditions are chosen are so far apart [rad, or sizes], and so many each way: a full turn
 of two hinges that turn alike is 9 rad."""
 MOST_SAMPLES = 40  # poses that are looked at, as of a branch that is tabulated
+
+
+def with_single_conditions(bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Loop:
+    """Return a sub-graph whose joints have conditions of one row each, with all hinges to be found."""
+    members = tuple(sorted(bodies, key=lambda body: body.index))
+    parent, _ = surroundings(members, closures)
+    edges = [
+        replace(edge, closure=InPart(edge.closure, one_by_one(edge.closure.constraints)))
+        if isinstance(edge, LoopClosure)
+        else edge
+        for edge in closures
+    ]
+    return Loop(parent, members, tuple(edges), members)
 
 
 def least_open_poses(kernel: LoopKernel, tolerance: float) -> tuple[list[Array], list[Array]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -123,16 +123,19 @@ class LoopKernel:
         """Return Y per unit of each velocity (1 rad, or the loop's size)."""
         return np.asarray(Y * self.column_scales)
 
-    def newton(self, q: Array, p: Array, iterations: int = 12) -> Polished:
-        """Return dependent coordinates at given parameters, from a near guess; by least squares."""
-        m = self.loop.m
+    def at(self, p: Array) -> Callable[[Array], tuple[Array, Array]]:
+        """Return the equations of dependent coordinates at given parameters: residual and scaled Y₁."""
 
         def equations(q: Array) -> tuple[Array, Array]:
             r, Y = self(q, p)
-            return r, self.scale_columns(Y)[:, :m]
+            return r, self.scale_columns(Y)[:, : self.loop.m]
 
+        return equations
+
+    def newton(self, q: Array, p: Array, iterations: int = 12) -> Polished:
+        """Return dependent coordinates at given parameters, from a near guess; by least squares."""
         stop = Rounding(gain=0.5, enough=0.01 * self.tolerance)
-        return polish(equations, self.move, q, self.tolerance, iterations=iterations + 1, stop=stop)
+        return polish(self.at(p), self.move, q, self.tolerance, iterations=iterations + 1, stop=stop)
 
     def move(self, q: Array, step: Array) -> Array:
         """Return dependent coordinates after a small scaled step, quaternions of unit length."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
@@ -25,11 +25,11 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, cross
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.embedding.closures.assembly import independent_rows, least_open_poses
+from ce_dynamics.embedding.closures.assembly import independent_rows, least_open_poses, with_single_conditions
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.loop import Loop, rows_of, surroundings
+from ce_dynamics.embedding.closures.loop import EPSILON, Loop, rows_of
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
@@ -44,15 +44,13 @@ from ce_dynamics.mechanism.hinges import (
     Spherical,
     Universal,
 )
-from ce_dynamics.mechanism.hinges.conditions import Angle, InPart, InPlane, Separation, one_by_one
+from ce_dynamics.mechanism.hinges.conditions import Angle, InPart, InPlane, Separation
 from ce_dynamics.mechanism.system import System
 
 LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)
 MAY_AGREE = (InPlane, Angle, Separation)  # conditions that may be left out where others imply them, nearly
 SHALLOW = 0.05  # sine of the angle between two lines below which their intersection is not determined
-
-EPSILON = float(np.finfo(float).eps)
 
 Owner = Body | LoopClosure
 Group = tuple[Sequence[Body], Sequence[CutEdge]]
@@ -267,19 +265,6 @@ def drop_redundant(
             own = tuple(c for k in mine if kept[k] and (c := conditions[k]) is not None)
             parts.append(KeptConditions(given, own, float(np.max(off[left]))))
     return parts
-
-
-def with_single_conditions(bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Loop:
-    """Return a sub-graph whose joints have conditions of one row each, with all hinges to be found."""
-    members = tuple(sorted(bodies, key=lambda body: body.index))
-    parent, _ = surroundings(members, closures)
-    edges = [
-        replace(edge, closure=InPart(edge.closure, one_by_one(edge.closure.constraints)))
-        if isinstance(edge, LoopClosure)
-        else edge
-        for edge in closures
-    ]
-    return Loop(parent, members, tuple(edges), members)
 
 
 Member = tuple[HingePlace, int]  # a hinge and the number of one of its directions

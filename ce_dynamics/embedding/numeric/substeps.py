@@ -41,7 +41,7 @@ from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.compiler.tracing.graph import mark
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, comes_round
 from ce_dynamics.embedding.closures.loop import Loop, hinge_at_rest, split, with_unit_quaternions
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.mechanism.body import Body
@@ -82,15 +82,8 @@ def base_at(
 
 def turns_of(kernel: LoopKernel, p: Array) -> Iterator[Array]:
     """Yield parameters with every angle as it is, and a turn farther either way."""
-    turns = []
-    for body in kernel.parameters:
-        hinge = body.inboard
-        angles = hinge.n_q == hinge.n_v
-        for k in range(hinge.n_q):
-            turned = np.zeros(hinge.n_q)
-            turned[k] = 2.0 * np.pi
-            same = angles and np.allclose(hinge.configuration(turned), hinge.configuration(0.0 * turned))
-            turns.append((0.0, -2.0 * np.pi, 2.0 * np.pi) if same else (0.0,))
+    hinges = [(body.inboard, k) for body in kernel.parameters for k in range(body.inboard.n_q)]
+    turns = [(0.0, -2.0 * np.pi, 2.0 * np.pi) if comes_round(hinge, k) else (0.0,) for hinge, k in hinges]
     for more in itertools.product(*turns):
         yield p + np.array(more)
 
@@ -100,9 +93,8 @@ class Exploration:
 
     def __init__(self, kernel: LoopKernel, rows: Sequence[int], start: Base) -> None:
         self.kernel, self.rows = kernel, list(rows)
-        self.reach = np.concatenate(
-            [np.zeros(0), *(reach_of(kernel, body.name) for body in kernel.parameters)]
-        )
+        hinges = [body.inboard for body in kernel.parameters]
+        self.reach = np.array([half for hinge in hinges for half in reach_of(hinge, kernel.size)])
         self.poses = [start]
         self._sign = self._determinant(self.poses[0])
 
@@ -158,30 +150,21 @@ class Exploration:
         closed = self.kernel.newton(with_unit_quaternions(self.kernel.loop.dependent, guess), p)
         if closed.error > self.kernel.tolerance:
             return None
-        moved = np.max(np.abs(closed.x - last.q) / self._scales, initial=0.0)
+        moved = np.max(np.abs(closed.x - last.q) / self.kernel.coordinate_scales, initial=0.0)
         there = Base(p, closed.x)
         if moved > FARTHEST or not self._determinant(there) * self._sign > 0.0:
             return None
         return there
-
-    @property
-    def _scales(self) -> Array:
-        """Scale of each dependent coordinate, (n_q,): the size for lengths, otherwise 1."""
-        dependent = self.kernel.loop.dependent
-        units = [unit for body in dependent for unit in body.inboard.coordinate_units]
-        return np.array([self.kernel.size if unit == "m" else 1.0 for unit in units])
 
     def _determinant(self, pose: Base) -> float:
         _, Y = self.kernel(pose.q, pose.p)
         return float(np.linalg.det(self.kernel.scale_columns(Y)[self.rows, : self.kernel.loop.m]))
 
 
-def reach_of(kernel: LoopKernel, name: str) -> Array:
+def reach_of(hinge: Hinge, size: float) -> list[float]:
     """Return the half-width of the interval from which each coordinate of a parameter is drawn."""
-    (hinge,) = (body.inboard for body in kernel.parameters if body.name == name)
-    if hinge.n_q != hinge.n_v:
-        return np.array([LENGTHS * kernel.size if unit == "m" else 1.0 for unit in hinge.coordinate_units])
-    return np.array([LENGTHS * kernel.size if unit == "m" else np.pi for unit in hinge.coordinate_units])
+    turn = np.pi if hinge.n_q == hinge.n_v else 1.0
+    return [LENGTHS * size if unit == "m" else turn for unit in hinge.coordinate_units]
 
 
 Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]
