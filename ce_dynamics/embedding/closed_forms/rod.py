@@ -85,12 +85,13 @@ class RodJoints:
         return tuple(body for body in self.near.turning if body is not self.given)
 
     @property
-    def pointing_axes(self) -> list[Array]:
-        """Their axes, two."""
-        turning = self.near.turning
-        if len(turning) == 1:
-            return [*self.near.axes]
-        return [axis for body, axis in zip(turning, self.near.axes, strict=True) if body is not self.given]
+    def pointing_axes(self) -> tuple[Array, Array]:
+        """Their axes."""
+        turning, axes = self.near.turning, self.near.axes
+        if self.given is not None:
+            axes = tuple(axis for body, axis in zip(turning, axes, strict=True) if body is not self.given)
+        one, other = axes
+        return one, other
 
 
 def rods_of(
