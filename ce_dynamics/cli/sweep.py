@@ -18,10 +18,9 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.data.sampling import KINDS
 from ce_dynamics.models.vehicles.files import MODELS
-from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError
+from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError, check_address, finish_batches
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
-from ce_dynamics.models.vehicles.sweeps.workers import check_address, finish_batches
 
 SHOWN_FAILURES = 10
 MOST_PROCESSES = 1024

@@ -93,20 +93,10 @@ class QuantityError(ValueError):
 
 @dataclass(frozen=True)
 class ParameterQuantity:
-    """Unit, components and bounds of a parameter.
+    """Coherent SI unit, components and bounds of a parameter.
 
-    Parameters
-    ----------
-    unit : str
-        Coherent SI unit of the stored value.
-    components : tuple of str
-        Names of the components; empty for a scalar.  Used for keys such as ``front.D.y``.
-    curve : bool
-        A list of any length (at least `fewest` numbers) instead of named components.
-    fewest : int
-        Numbers of a curve.
-    above, at_least, below : float, optional
-        Bounds of every component, in `unit`.
+    A scalar has no ``components``; their names are used for keys such as ``front.D.y``.  A ``curve`` is a
+    list of at least `fewest` numbers instead.  Bounds hold for every component.
     """
 
     unit: str
@@ -144,13 +134,7 @@ class ParameterQuantity:
         return f"({', '.join(numbers)}) {unit}".rstrip()
 
     def parse(self, value: object) -> float | Numbers:
-        """Return the SI value of a number in a file or an override.
-
-        Raises
-        ------
-        ValueError
-            If it is not a finite quantity of this kind within its bounds.
-        """
+        """Return the SI value of a number in a file or an override; `ValueError` if it is none."""
         numbers, unit_text = self._split(value)
         factor = self._factor(unit_text, value)
         si = tuple(factor * number for number in numbers)
@@ -243,13 +227,7 @@ class ParameterQuantity:
         return unit.factor
 
     def check(self, number: Scalar, value: object) -> None:
-        """Refuse a number out of bounds; `value` is what the user gave.
-
-        Raises
-        ------
-        ValueError
-            If it is not finite or not within the bounds.
-        """
+        """Raise `ValueError` for a number that is not finite or out of bounds; the user gave `value`."""
         if not math.isfinite(nominal(number)):
             raise self._error(f"{_quote(value)} is not finite")
         if abs(nominal(number)) > LARGEST:
@@ -366,22 +344,11 @@ def check_number(
 
 @dataclass(frozen=True)
 class Option:
-    """A value that a manoeuvre, a test or a road can be given.
+    """A value that a manoeuvre, a test or a road can be given: its name and SI unit, default, bounds.
 
-    Attributes
-    ----------
-    name, unit : str
-        Keyword and SI unit: ``"1"`` for a plain number, empty for text.
-    default : float or str or None
-        Its value if none is given; None where one is needed.
-    description : str
-        One line for the help text.
-    above, at_least, at_most : float
-        Bounds.
-    among : tuple of float or str
-        The values that it may have, if these are few.
-    whole : bool
-        True for whole numbers.
+    The unit is "1" for a plain number and empty for text; a default None means that a value is needed.
+    ``description`` is one line for the help text; ``among`` are the values that it may have, if these are
+    few; ``whole`` is for whole numbers.
     """
 
     name: str

@@ -115,17 +115,7 @@ class RoadBodyContact(ForceElement):
 class GroundSpring(ForceElement):
     """Fz = −k (z − height) − c ż on a body-fixed point, vertical in the world; it pulls as well as it pushes.
 
-    Parameters
-    ----------
-    name : str
-    body : Body
-    at : (3,) array
-        The point, in the design pose.
-    ground : Body
-    stiffness, damping : float
-        k [N/m] and c [N s/m].
-    height : float
-        Height without force [m].
+    The point is given in the design pose; k is the stiffness [N/m], c the damping [N s/m].
     """
 
     outputs = MappingProxyType({"Fz": "N"})
@@ -158,16 +148,7 @@ class GroundSpring(ForceElement):
 
 
 class WavyRoad(Road):
-    """z = amplitude sin(2π x / wavelength).
-
-    Parameters
-    ----------
-    friction : float
-    amplitude : float
-        [m].
-    wavelength : float
-        [m], positive.
-    """
+    """z = amplitude sin(2π x / wavelength) [m]."""
 
     def __init__(self, friction: float, amplitude: float, wavelength: float) -> None:
         super().__init__(friction)

@@ -98,20 +98,11 @@ def brake_torque(p: Any, capacity: Scalar, windup: Scalar, spin: Scalar) -> tupl
 
 
 class Brake(ForceElement):
-    """A brake between a wheel and its carrier.
+    """A brake between a wheel, with its centre in the design pose [m], and its carrier.
 
-    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.
-
-    Parameters
-    ----------
-    centre : (3,) array_like
-        Wheel centre in the design pose [m].
-    share : float
-        Part of ``max_torque`` at this wheel at full pedal, 0 … 1.
-    pedal : str
-        Name of the input, 0 … 1.
-    addition, release : str, optional
-        Names of inputs of controllers: pressure added to the pedal's, and the part of all that is let go.
+    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.  ``share`` is the
+    part of ``max_torque`` at this wheel at full ``pedal``, an input of 0 … 1.  ``addition`` and ``release``
+    are inputs of controllers: pressure added to the pedal's, and the part of all that is let go.
     """
 
     states: tuple[StateDeclaration, ...] = (StateDeclaration("windup", "rad"),)

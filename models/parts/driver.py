@@ -92,34 +92,19 @@ class SteeringResponse:
 class DriverParameters:
     """Parameters of the driver model: its gains, and its data of the vehicle.
 
-    Attributes
-    ----------
-    max_wheel_angle
-        Angle of the front wheels at full lock [rad].
-    understeer
-        Understeer gradient: wheel angle per lateral acceleration beyond wheelbase × curvature [rad s²/m].
-    preview_time, min_preview
-        Time from the vehicle to the aimed-at point [s], and its least distance [m].
-    feedforward_time
-        Preview of the path's curvature: the lag of steering and vehicle [s].
-    aim_gain
-        Correction relative to the arc through the aimed-at point (1: steer along that arc).
-    yaw_damping
-        Wheel angle per yaw rate in excess of that of the target curvature [s].
-    throttle_gain, brake_gain
-        Pedal per speed error [s/m].
-    hold_throttle
-        Throttle that roughly balances the resistances.
-    brake_margin
-        Excess speed that is left to the engine before the brake is used [m/s].
-    reverse
-        Inputs for driving backwards: -1 is reverse, except of a ``clutch``; none without such a gear.
-    shifts
-        False if gears are chosen by hand and nobody shifts them.
-    train
-        Trailers for driving backwards; none if the vehicle is not articulated.
-    straight
-        Steering input that keeps the vehicle straight on [1].
+    ``max_wheel_angle`` is the angle of the front wheels at full lock [rad]; ``understeer`` the wheel angle
+    per lateral acceleration beyond wheelbase × curvature [rad s²/m].  The aimed-at point is ``preview_time``
+    ahead [s], ``min_preview`` at least [m]; the path's curvature is taken ``feedforward_time`` ahead, the lag
+    of steering and vehicle [s].  ``aim_gain`` is the correction relative to the arc through that point (1:
+    steer along it), ``yaw_damping`` the wheel angle per yaw rate in excess of that of the target curvature
+    [s].
+
+    ``throttle_gain`` and ``brake_gain`` are pedal per speed error [s/m], ``hold_throttle`` roughly balances
+    the resistances, ``brake_margin`` is excess speed left to the engine before the brake is used [m/s].
+
+    ``reverse`` are inputs for driving backwards (-1 is reverse, except of a ``clutch``), none without such a
+    gear; ``shifts`` is False if gears are chosen by hand and nobody shifts them; ``train`` are trailers for
+    driving backwards; ``straight`` is the steering input that keeps the vehicle straight on [1].
     """
 
     wheelbase: float

@@ -61,10 +61,7 @@ class LateralStep(NamedTuple):
 class LateralPath(Path):
     """y_ref(x), a sum of smooth lateral steps: straight ahead, lane changes.
 
-    Parameters
-    ----------
-    steps : sequence of LateralStep
-        Quintic steps: position, heading and curvature are continuous.
+    Steps are quintic: position, heading and curvature are continuous.
     """
 
     def __init__(self, steps: Sequence[LateralStep] = ()) -> None:

@@ -145,17 +145,9 @@ class RoundedTable(Law):
     """A piecewise linear function, constant outside its knots, its corners rounded (`rounding`).
 
     It is the table itself but for `ROUNDED` of the narrower interval on both sides of a corner, or `widest`
-    if that is less.
-
-    Attributes
-    ----------
-    x, y : tuple of float
-        Knots, increasing in x, and values there; they may be free parameters that leave it so.
-    widest : float
-        Largest half width of a rounding.
-    passive : bool
-        True keeps the value of the points at 0, as for a damper, which at rest must not push: a corner at
-        (0, 0) stays there, and roundings of others do not reach it.
+    if that is less.  Knots x increase; numbers may be free parameters.  A ``passive`` table keeps the value
+    of the points at 0, as for a damper, which at rest must not push: a corner at (0, 0) stays there, and
+    roundings of others do not reach it.
     """
 
     x: tuple[float, ...]

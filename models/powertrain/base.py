@@ -98,19 +98,10 @@ class ShaftsData(Section):
 class ShaftDrive:
     """Action of a drive unit on the shaft at the gearbox' output, which turns at ω_s.
 
-    Attributes
-    ----------
-    torque : scalar
-        On the shaft [N m], inertia of the unit left out.
-    x_dot : sequence of scalar
-        Rates of the unit's states.
-    energy : scalar
-        Stored in the unit [J].
-    spin, spin_rate : scalar
-        Angular momentum of what turns by itself, about the axis of engine and shafts [N m s], and its rate.
-    tied_rate : scalar
-        Rate of the ``turns`` of `Tied` while gears are shifted [1/s].
-    outputs : mapping of str to scalar
+    ``torque`` is that on the shaft [N m], inertia of the unit left out; ``x_dot`` are rates of the unit's
+    states, ``energy`` is stored in the unit [J].  ``spin`` and ``spin_rate`` are the angular momentum of what
+    turns by itself, about the axis of engine and shafts [N m s], and its rate; ``tied_rate`` is the rate of
+    the ``turns`` of `Tied` while gears are shifted [1/s].
     """
 
     torque: Scalar
@@ -125,12 +116,8 @@ class ShaftDrive:
 class Tied(NamedTuple):
     """Part of a drive unit that turns with the shaft.
 
-    Attributes
-    ----------
-    inertia : scalar
-        J, about its own axis, which is that of the shaft [kg m²].
-    turns : scalar
-        i: its revolutions per revolution of the shaft.
+    J is its ``inertia`` about its own axis, which is that of the shaft [kg m²]; it ``turns`` i times per
+    revolution of the shaft.
     """
 
     inertia: Scalar = 0.0
@@ -210,8 +197,8 @@ class GearedDriveline(ForceElement):
 
         p = (J_s + i² J) σ + (J_s + i J) ω_d.
 
-    The state ``shaft_speed`` is s = p/(J_s + i² J).  With the wind-up φ of the half-shafts, the axle's
-    ratio a and the unit's torque T,
+    The state ``shaft_speed`` is s = p/(J_s + i² J).  With the wind-up φ of the half-shafts, the axle's ratio
+    a and the unit's torque T,
 
         ṗ = T − a T_w,      φ̇ = a σ − ω_w,      T_w = k φ + c φ̇,
 
@@ -223,21 +210,7 @@ class GearedDriveline(ForceElement):
     whatever torques gears, mounts and differentials exchange: momentum and energy of the whole vehicle are
     those of bodies.  Of the chassis' own inertia about d, what turns is no part.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the system.
-    chassis : Body
-        The body that carries engine and gearbox.
-    wheels : sequence of DrivenWheel
-    powertrain : GearedData
-    shares : sequence of float, optional
-        Part of the torque that each wheel gets; equal parts if not given.
-    wheel_speed : float
-        Of all wheels at the start [rad/s].
-    axis : (3,) array_like
-        d: about which engine and shafts turn forwards, in the design pose.  (−1, 0, 0): along the vehicle,
-        clockwise as seen from the front.
+    All wheels turn at ``wheel_speed`` at the start [rad/s]; d is the ``axis`` in the design pose.
     """
 
     def __init__(

@@ -60,18 +60,10 @@ class WheelPart(NamedTuple):
 
 
 class DrivenWheel(NamedTuple):
-    """A wheel that is driven.
+    """A wheel that is driven, and the body that carries it.
 
-    Attributes
-    ----------
-    wheel, carrier : Body
-        The wheel and what carries it.
-    centre, axis : (3,) array_like
-        In the design pose: its centre [m] and its spin axis, to the left.
-    housing : Body or None
-        The body that carries its final drive; the chassis if None.
-    ratio : float or None
-        a_k, of its axle; that of the propeller shaft if None.
+    ``centre`` [m] and spin ``axis``, to the left, are those of the design pose.  The body ``housing`` carries
+    its final drive, the chassis if None; ``ratio`` is a_k of its axle, that of the propeller shaft if None.
     """
 
     wheel: Body
@@ -97,14 +89,9 @@ class CheckedWheel(NamedTuple):
 
 
 class Propeller(NamedTuple):
-    """The propeller shaft.
+    """The propeller shaft: its ratio a, wheel speed over its speed, and d, about which it turns forwards.
 
-    Attributes
-    ----------
-    ratio : float
-        a: wheel speed over its speed.
-    axis : (3,) array_like
-        d: about which it turns forwards, fixed on the chassis, in the design pose.
+    d is fixed on the chassis, in the design pose.
     """
 
     ratio: float
@@ -115,21 +102,9 @@ class DrivenWheels:
     """Wheels that get parts of one torque, and the mean speed that balances the power.
 
     Half-shafts run from final drives on the chassis or on a beam, so the drive torque of a wheel reacts there
-    and not on its upright.
-
-    Parameters
-    ----------
-    owner : str
-        Starts the messages.
-    chassis : Body
-        The body that carries engine and gearbox.
-    wheels : sequence of DrivenWheel
-    shares : sequence of float, optional
-        s_k: part of the torque that each wheel gets; their sum is 1, equal parts if not given.
-    propeller : Propeller, optional
-        What drives those final drives that are not on the chassis.
-    biases : sequence of float, optional
-        b of each pair of wheels, an axle's; open differentials if not given.
+    and not on its upright.  ``owner`` starts messages.  ``shares`` are s_k, whose sum is 1, equal parts if
+    None; the ``propeller`` drives final drives that are not on the chassis; ``biases`` are b of each pair of
+    wheels, an axle's, whose differential is open if None.
     """
 
     def __init__(
@@ -258,18 +233,9 @@ class DrivenWheels:
 
 
 class InboardBrake(Brake):
-    """A brake on a half-shaft, whose torque reacts on the body that carries the differential.
+    """A brake on a half-shaft, whose torque reacts on the body ``chassis``, which carries the differential.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the system.
-    driven : DrivenWheel
-        The wheel, driven or not.
-    chassis : Body
-        The body that carries the brake.
-    **options
-        As of `Brake`, from ``parameters`` on.
+    Options are those of `Brake`, from ``parameters`` on.
     """
 
     def __init__(self, name: str, driven: DrivenWheel, chassis: Body, **options: Any) -> None:
@@ -308,17 +274,8 @@ DIFFERENTIALS: Mapping[str, type[LockedData] | type[ClutchData]] = {
 class DifferentialLock(ForceElement):
     """A lock between two sides: two wheels, or the mean speeds of two axles.
 
-    Parameters
-    ----------
-    name : str
-        Unique in the system.
-    chassis : Body
-        The body that carries the differential.
-    one, other : sequence of DrivenWheel
-        The wheels of both sides; each side's torque is shared equally among them.
-    parameters : LockedData, ClutchData or CentreData
-    propeller : Propeller, optional
-        What drives final drives that are not on the chassis.
+    Each side's torque is shared equally among its wheels.  The ``propeller`` drives final drives that are not
+    on the ``chassis``.
     """
 
     states: tuple[StateDeclaration, ...] = (StateDeclaration("windup", "rad"),)

@@ -78,12 +78,7 @@ def gear_torques(p: EnvelopeData, wheel_speed: float) -> tuple[NDArray[np.float6
 def envelope(p: EnvelopeData, wheel_speed: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the torque of all wheels [N m] at full and closed throttle in the gear that pulls most.
 
-    Parameters
-    ----------
-    p : EnvelopeData
-        Engine and gears.
-    wheel_speed : array_like
-        Mean wheel speed [rad/s].
+    The wheels turn at mean speeds [rad/s].
     """
     full, zero = [], []
     for omega in np.atleast_1d(np.asarray(wheel_speed, dtype=float)):
@@ -103,10 +98,6 @@ class Traction:
     Values of the envelope are coefficients of uniform cubic B-splines: the straight lines between them,
     rounded by convolution.  Curvature is continuous, nothing overshoots, and what jumps at a shift goes over
     within two cells on both sides.
-
-    Parameters
-    ----------
-    p : EnvelopeData
     """
 
     def __init__(self, p: EnvelopeData) -> None:
@@ -126,22 +117,10 @@ class Traction:
 
 
 class Driveline(ForceElement):
-    """Wheels driven through open differentials, which split the torque in fixed parts.
+    """Wheels driven through open differentials, which split the torque in fixed parts (`DrivenWheels`).
 
-    See `DrivenWheels` for the split.  The inertia of engine and shafts is not modelled here.
-
-    Parameters
-    ----------
-    name : str
-        Unique in the system.
-    chassis : Body
-        The body that carries engine and differentials.
-    wheels : sequence of DrivenWheel
-    powertrain : EnvelopeData
-    shares : sequence of float, optional
-        Part of the torque that each wheel gets; their sum is 1, equal parts if not given.
-    axis : (3,) array_like
-        About which the propeller shaft turns forwards, in the design pose.
+    The inertia of engine and shafts is not modelled here.  The propeller shaft turns forwards about the
+    ``axis``, in the design pose.
     """
 
     outputs: Mapping[str, str] = {"torque": "N*m", "speed": "rad/s", "power": "W"}

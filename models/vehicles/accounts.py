@@ -88,17 +88,7 @@ class EnergyAccount:
 def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
     """Return the energies of a run of a vehicle.
 
-    Parameters
-    ----------
-    model : Model
-        The vehicle that was simulated.
-    run : xarray.Dataset
-        Of `ce_dynamics.simulate`, its instants so close that powers are smooth between them: 1 to 5 ms.
-
-    Raises
-    ------
-    ModelError
-        If the run has fewer than three instants.
+    Instants of the run must be so close that powers are smooth between them: 1 to 5 ms.
     """
     t = np.asarray(run["time"].values, dtype=float)
     if len(t) < 3:
@@ -174,12 +164,7 @@ class MomentumAccount:
 def momentum_account(model: Model, run: xr.Dataset) -> MomentumAccount:
     """Return the momenta of a run of a vehicle.
 
-    Parameters
-    ----------
-    model : Model
-        The vehicle that was simulated.
-    run : xarray.Dataset
-        Of `ce_dynamics.simulate`, its instants so close that forces are smooth between them: 1 to 5 ms.
+    Instants of the run must be so close that forces are smooth between them: 1 to 5 ms.
     """
     t = np.asarray(run["time"].values, dtype=float)
     Y, U, _ = states_and_inputs(model, run)

@@ -68,18 +68,8 @@ def styles() -> dict[str, Style]:
 class FrameSizes:
     """Sizes of the running gear under a body [m].
 
-    Attributes
-    ----------
-    front, rear : float
-        x of the first and of the last axle.
-    axles : sequence of float
-        x of all axles.
-    half : float
-        Largest half track.
-    ground : float
-        z of the ground.
-    radius, tyre : float
-        Largest radius and half width of a tyre.
+    ``front``, ``rear`` and ``axles`` are x of the first, the last and all axles, ``half`` the largest half
+    track, ``ground`` z of the ground, ``radius`` and ``tyre`` the largest radius and half width of a tyre.
     """
 
     front: float

@@ -65,30 +65,14 @@ from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 class VehicleParameters:
     """All parameters of a vehicle; SI, vehicle coordinates (x forward, y left, z up), design position.
 
-    `data` holds the same numbers as in the file, in left-side coordinates.
+    `data` holds the same numbers as in the file, in left-side coordinates.  ``label`` names the file in
+    messages, and whether it is taken as it stands; ``body_file`` is the shape of the body in pictures, glTF.
+    Corners go from front to rear, left before right; trailers each after what tows it; bars and axles by the
+    name of the axle, steerings by that of their section.
 
-    Attributes
-    ----------
-    label : str
-        Of messages: the file, and whether it is taken as it stands.
-    body_file : Path, optional
-        Shape of the body in pictures, glTF.
-    layout : Layout
-        Axles, from front to rear, and kinds of parts.
-    anti_roll_bars, axles : dict
-        By the name of the axle.
-    trailers : dict
-        `Trailer` by name, each after what tows it.
-    steerings : dict
-        `Steering` by the name of its section.
-    notes : tuple of str
-        Entries of files of other formats that have no effect, and choices made in reading them; what tyre
-        files leave open; points of a base that are kept though the axle's hardpoints changed.
-    origins : mapping of str
-        Names of the files of other formats that sections come from.
-    corners : dict
-        `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
-        suspension.
+    ``notes`` are entries of files of other formats that have no effect, and choices made in reading them;
+    what tyre files leave open; points of a base that are kept though the axle's hardpoints changed.
+    ``origins`` names the files of other formats that sections come from.
     """
 
     name: str

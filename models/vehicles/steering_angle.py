@@ -260,11 +260,5 @@ def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:
 
 
 def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) -> Scalar:
-    """Return the angle of a steered wheel about the vertical, positive to the left [rad].
-
-    Returns
-    -------
-    float
-        NaN where the linkage cannot be assembled.
-    """
+    """Return the angle of a steered wheel about the vertical, to the left [rad]; NaN for an open linkage."""
     return compute_wheel_angle(parameters.steerings[parameters.mechanism_of(corner.name)], corner, steering)

@@ -42,17 +42,7 @@ TRIM_STIFFNESS, TRIM_DAMPING = 300e3, 2e3
 
 @dataclass(frozen=True)
 class SledgeParameters:
-    """The sledge: a homogeneous box on four corner points.
-
-    Parameters
-    ----------
-    mass : float
-        [kg], positive.
-    edges : (3,) floats
-        Along x, y, z [m], positive.
-    friction : float
-        μ on the ground, not negative.
-    """
+    """The sledge: a homogeneous box on four corner points, its mass [kg], edges [m] and friction μ."""
 
     mass: float = 800.0
     edges: tuple[float, float, float] = (2.4, 1.6, 0.6)
@@ -91,15 +81,10 @@ class HubDrive(ForceElement):
 
 @dataclass(frozen=True, eq=False)
 class TowingCase:
-    """A model ready to run.
+    """A model ready to run, at rest in equilibrium on the ground, cables slack or just taut.
 
-    Attributes
-    ----------
-    unilateral : UnilateralModel
-        Input ``drive``: torque on each wheel [N m].  Its elements are named ``<corner>.ground``,
-        ``sledge.<k>``, ``cable.left`` and ``cable.right``.
-    y0 : array
-        At rest, in equilibrium on the ground, cables slack or just taut.
+    Its input ``drive`` is the torque on each wheel [N m]; elements are named ``<corner>.ground``,
+    ``sledge.<k>``, ``cable.left`` and ``cable.right``.
     """
 
     unilateral: UnilateralModel
@@ -117,20 +102,8 @@ def tow(
 ) -> TowingCase:
     """Return the HMMWV and a sledge behind it on two parallel cables.
 
-    Parameters
-    ----------
-    parameters : VehicleParameters, optional
-        Data of the vehicle; those of the package if not given.
-    sledge : SledgeParameters, optional
-        Its data.
-    cable_length : float
-        [m], positive.
-    slack : float
-        Of both cables at the start [m], not negative.
-    friction : float
-        μ of the wheels on the ground.
-    friction_kind : {"disc", "box"}
-        See `ce_dynamics.contact.Contact`.
+    Vehicle and sledge are those of the package if None.  Cables have a length, of which they are ``slack`` at
+    the start [m]; ``friction`` is μ of the wheels, its kind that of `ce_dynamics.contact.Contact`.
     """
     data = VehicleParameters.load() if parameters is None else parameters
     load = SledgeParameters() if sledge is None else sledge
@@ -174,16 +147,8 @@ def on_hard_ground(
 ) -> TowingCase:
     """Return the HMMWV alone on a hard ground.
 
-    Parameters
-    ----------
-    parameters, friction, friction_kind
-        See `tow`.
-    speed : float
-        Initial forward speed [m/s], wheels rolling.
-    drop : float
-        Height above the ground from which it falls [m], not negative.
-    restitution : float
-        Of the wheels' impacts, 0 … 1.
+    It starts at a forward speed [m/s], wheels rolling, and falls from a height ``drop`` above the ground [m];
+    ``restitution`` is that of the wheels' impacts, 0 … 1.  See `tow` for the others.
     """
     data = VehicleParameters.load() if parameters is None else parameters
     height = check_number("hard ground", "drop", drop, at_least=0.0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from ce_dynamics.simulation.studies.plan import BatchPart, Plan
 from ce_dynamics.simulation.studies.statistics import partial
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
 NOT_MADE, COMPLETED, FAILED = range(3)  # status of a run in the file
 
@@ -93,8 +94,6 @@ def batch_of(task: StudyTask, first: int, records: Records) -> StudyBatch:
     )
 
 
-AGAIN = "finished runs are kept: start the study again when the cluster is back"
-
 ReportBatch = Callable[[int], None]  # called with the number of finished runs of the current batch
 
 
@@ -113,9 +112,41 @@ def task_of(plan: Plan) -> StudyTask:
     return StudyTask(plan.model, plan.options, plan.kept, plan.statistics)
 
 
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ClusterWork(Generic[T]):
+    """Work in batches: a function of the data that all share, and of the part of a batch."""
+
+    make: Callable[[Any, Any], T]
+    shared: Any
+    part: Callable[[int], Any]
+    remedy: str = ""
+
+    def send(self, client: Client) -> Any:
+        """Send the shared data to the workers; return their future."""
+        try:
+            (shared,) = client.scatter([self.shared], broadcast=True, hash=False)
+        except TypeError as error:  # Dask's own, which hides the reason
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, CeDynamicsError):
+                cause = cause.__cause__ or cause.__context__
+            raise cause or error from None
+        return shared
+
+
+def work_of(plan: Plan) -> ClusterWork[StudyBatch | None]:
+    """Return the work of a study."""
+    return ClusterWork(make_batch, task_of(plan), plan.part, ", or with more retries")
+
+
+AGAIN = "finished runs are kept: start again when the cluster is back"
+
+
 def run_on_cluster(
-    plan: Plan, todo: Sequence[int], client: Client, retries: int
-) -> Iterator[tuple[int, StudyBatch]]:
+    client: Client, work: ClusterWork[T], todo: Sequence[int], retries: int
+) -> Iterator[tuple[int, T]]:
     """Run batches on the workers of a cluster; hold at most two results per worker's thread.
 
     A batch that is lost, with its worker or else, is made again so many times.
@@ -124,17 +155,17 @@ def run_on_cluster(
     from distributed.client import ClosedClientError
 
     try:
-        yield from batches_made(plan, todo, client, retries, distributed.as_completed())
+        yield from batches_made(client, work, todo, retries, distributed.as_completed())
     except (OSError, asyncio.TimeoutError, ClosedClientError) as error:
         raise SimulationError(f"the cluster does not respond any more ({error}); {AGAIN}") from error
 
 
 def batches_made(
-    plan: Plan, todo: Sequence[int], client: Client, retries: int, arriving: Any
-) -> Iterator[tuple[int, StudyBatch]]:
+    client: Client, work: ClusterWork[T], todo: Sequence[int], retries: int, arriving: Any
+) -> Iterator[tuple[int, T]]:
     """Yield the batches made by `run_on_cluster`; ``arriving`` yields completed futures."""
     waiting, lost = list(reversed(todo)), dict.fromkeys(todo, 0)
-    shared = sent(plan, client)
+    shared = work.send(client)
     under_way: dict[Any, int] = {}
 
     def submit() -> None:
@@ -143,7 +174,7 @@ def batches_made(
         at_once = 2 * max(1, sum(client.nthreads().values()))
         while waiting and len(under_way) < at_once:
             k = waiting.pop()
-            future = client.submit(make_batch, shared, plan.part(k), pure=False)
+            future = client.submit(work.make, shared, work.part(k), pure=False)
             under_way[future] = k
             arriving.add(future)
 
@@ -152,46 +183,24 @@ def batches_made(
         while under_way:
             future = next(arriving)
             k = under_way.pop(future)
-            made = outcome(future)
-            if isinstance(made, StudyBatch):
-                future.release()
-                yield k, made
-            else:
-                if isinstance(made, CeDynamicsError):
-                    raise made
+            try:
+                made: T = future.result()
+            except CeDynamicsError:
+                raise
+            except Exception as error:  # whatever a worker raises, or that it is gone
                 lost[k] += 1
                 if lost[k] > retries:
                     raise SimulationError(
-                        f"batch {k} was lost {lost[k]} times on the cluster ({type(made).__name__}: {made}); "
-                        f"{AGAIN}, or with more retries"
-                    ) from made
+                        f"batch {k} was lost {lost[k]} times on the cluster ({type(error).__name__}: "
+                        f"{error}); {AGAIN}{work.remedy}"
+                    ) from error
                 waiting.append(k)
-                if (
-                    shared.status != "finished"
-                ):  # all workers were gone, and what they had been sent with them
-                    shared = sent(plan, client)
+                if shared.status != "finished":  # all workers were gone, and what they had been sent
+                    shared = work.send(client)
+            else:
+                future.release()
+                yield k, made
             submit()
     finally:
         if client.status == "running":
             client.cancel(list(under_way))
-
-
-def outcome(future: Future[StudyBatch]) -> StudyBatch | BaseException:
-    """Return the batch of a future, or the error that prevented the batch."""
-    try:
-        made: StudyBatch = future.result()
-        return made
-    except Exception as error:  # whatever a worker raises, or that it is gone
-        return error
-
-
-def sent(plan: Plan, client: Client) -> Any:
-    """Send the data shared by all batches to the workers; return the future of the data."""
-    try:
-        (shared,) = client.scatter([task_of(plan)], broadcast=True, hash=False)
-    except TypeError as error:  # Dask's own, which hides the reason
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, CeDynamicsError):
-            cause = cause.__cause__ or cause.__context__
-        raise cause or error from None
-    return shared

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.algebra import checks
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import describe_os_error, path_of, shown_path
+from ce_dynamics.algebra.files import path_of, shown_path
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.signals import Excess, warn_out_of_range
@@ -21,7 +20,14 @@ from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
 from ce_dynamics.simulation.ensembles.lane_functions import Progress
 from ce_dynamics.simulation.ensembles.simulation import show_progress
 from ce_dynamics.simulation.options import lists_options
-from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, run_in_threads, run_on_cluster
+from ce_dynamics.simulation.studies.batch import (
+    COMPLETED,
+    FAILED,
+    NOT_MADE,
+    run_in_threads,
+    run_on_cluster,
+    work_of,
+)
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merge_statistics
 from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digests_of, layout
@@ -259,7 +265,8 @@ def simulate_study(
     plan = Plan(model, y0s, parameters, controls, chosen, named, batch)
     where = path_of("study", path, ModelError)
     excesses: dict[str, tuple[Excess, int]] = {}
-    with lock_file(where):
+    lock = where.with_name(f".{where.name}.lock")
+    with files.lock(lock, f"study in {shown_path(where)}", "choose another file", ModelError):
         file = open_study(plan, where)
         try:
             with show_progress(progress) as report:
@@ -321,7 +328,7 @@ def resume_batches(
     if client is None:
         batches = run_in_threads(plan, todo, lambda part: report(done + part, plan.number))
     else:
-        batches = run_on_cluster(plan, todo, client, retries)
+        batches = run_on_cluster(client, work_of(plan), todo, retries)
     for k, batch in batches:
         try:
             file.add(k, batch)
@@ -340,28 +347,3 @@ def resume_batches(
 def len_of(plan: Plan, k: int) -> int:
     """Return runs of batch k."""
     return min((k + 1) * plan.batch, plan.number) - k * plan.batch
-
-
-@contextmanager
-def lock_file(path: Path) -> Iterator[None]:
-    """Keep other processes from writing to a file; the lock is the system's, and ends with the process."""
-    from filelock import FileLock, Timeout  # here, because few runs need it
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path.with_name(f".{path.name}.lock"))
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ModelError(
-            f"another process works on the study in {shown_path(path)}; wait for it, or choose another file"
-        ) from None
-    except OSError as error:
-        raise ModelError(
-            f"cannot lock {shown_path(path)}: {describe_os_error(error)}; choose another file"
-        ) from None
-    except NotImplementedError as error:
-        raise ModelError(f"cannot lock {shown_path(path)}: {error}; choose another file") from None
-    try:
-        yield
-    finally:
-        lock.release()

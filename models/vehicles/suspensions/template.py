@@ -283,29 +283,18 @@ class Block:
 class Template:
     """A suspension, or the steering gear of a beam, as its file describes it.
 
-    Attributes
-    ----------
-    side, axle
-        What is there on either side, and once; no axle where both sides are independent.
-    wheel, bar
-        Bodies that carry the wheel, and the drop link of an anti-roll bar.
-    kingpin
-        Bodies and points of the axis that a steered wheel turns about, below and above.
-    lead
-        Bodies whose hinges are independent, or components such as ``axle.roll``.
-    apart, off_line, on_axis, ahead
-        Points that must not coincide, or lie on the line through two others; points of an axis, whose
-        component along it is zero or that of another point; bodies with a front and a rear pivot.
-    remainder
-        Bodies that are one part without another.
-    torsion
-        Joint whose turn the numbers ``stiffness`` and ``damping`` resist.
-    near
-        Point whose side is called ``near``.
-    final_drive
-        Its place for a driven axle unless files give it; None where only the chassis can carry it.
-    listed, order
-        True for the graph of a data file, whose tree and independent coordinates are found; all it lists.
+    ``side`` and ``axle`` are what is there on either side, and once; no axle where both sides are
+    independent. ``wheel`` and ``bar`` name bodies that carry the wheel, and the drop link of an anti-roll
+    bar; ``kingpin`` the bodies and points of the axis that a steered wheel turns about, below and above;
+    ``lead`` bodies whose hinges are independent, or components such as ``axle.roll``.
+
+    ``apart``, ``off_line``, ``on_axis`` and ``ahead`` are points that must not coincide, or lie on the line
+    through two others; points of an axis, whose component along it is zero or that of another point; bodies
+    with a front and a rear pivot.  ``remainder`` are bodies that are one part without another; ``torsion`` is
+    the joint whose turn the numbers ``stiffness`` and ``damping`` resist; ``near`` the point whose side is
+    called so; ``final_drive`` its place for a driven axle unless files give it, None where only the chassis
+    can carry it. ``listed`` is True for the graph of a data file, whose tree and independent coordinates are
+    found; ``order`` is all it lists.
     """
 
     name: str

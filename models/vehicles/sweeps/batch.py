@@ -1,19 +1,29 @@
-"""Some runs of a sweep that share a model, made together."""
+"""Batches of a sweep: runs that share a model, made here, in processes or on a Dask cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import multiprocessing
+import os
+import platform
+import re
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 from functools import lru_cache
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ce_dynamics.algebra import checks
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.variables import valid_name as plain_name
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
+from ce_dynamics.models.parts.roads.grid import LARGEST
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.prepared_run import Case, swinging
@@ -22,6 +32,7 @@ from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.simulation.options import INTERRUPTED
+from ce_dynamics.simulation.studies.batch import ClusterWork, run_on_cluster
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -216,3 +227,137 @@ def collect_batch(
 def make_failed_row(reason: str) -> dict[str, Any]:
     """Return the row of a run that did not start."""
     return {"status": "failed", "failure": reason, "time_reached": 0.0}
+
+
+LOCAL = "local"
+"""Scheduler that starts a Dask cluster on this machine."""
+ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?([\w.-]+|\[[0-9a-fA-F:.%\w]+\]):(?P<port>\d{1,5})")
+"""Address of a scheduler."""
+RETRIES = 2
+"""Times that a batch which a cluster loses is made again."""
+CONNECTING = 10.0
+"""Time that a Dask scheduler has to answer [s]."""
+
+
+def finish_batches(
+    sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
+) -> Iterator[Batch]:
+    """Make all batches of runs that belong together and hand them out as they are finished.
+
+    With one process none is started; a Dask scheduler has an address or is ``local``.
+    """
+    if scheduler is not None:
+        yield from run_on_dask(sweep, batches, processes, scheduler)
+    elif processes == 1:
+        text = sweep.text()
+        for batch in batches:
+            yield run_batch(text, batch)
+    else:
+        yield from run_in_processes(sweep, batches, processes)
+
+
+def run_in_processes(sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int) -> Iterator[Batch]:
+    """Run in processes of this machine."""
+    context = multiprocessing.get_context("spawn")
+    workers = min(processes, len(batches)) or 1
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, context, initializer=become_worker)
+    try:
+        futures = [pool.submit(run_batch, sweep.text(), batch) for batch in batches]
+        left = set(futures)
+        try:
+            for future in as_completed(futures):
+                left.discard(future)
+                yield future.result()
+        except KeyboardInterrupt:
+            yield from (f.result() for f in left if f.done() and not f.cancelled() and f.exception() is None)
+            raise
+        except BrokenExecutor as error:
+            raise CeDynamicsError(
+                "a worker process died, perhaps for want of memory; start the sweep again, with fewer "
+                "--processes: finished runs are kept"
+            ) from error
+    finally:  # what the others are at is made again: it may take long
+        for process in set(multiprocessing.active_children()) - others:
+            process.kill()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def become_worker() -> None:
+    """Leave Ctrl-C and SIGTERM to the parent process, and end with it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "workers have a parent"
+
+    def follow() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def run_on_dask(
+    sweep: SweepPlan, batches: Sequence[Sequence[int]], processes: int, scheduler: str
+) -> Iterator[Batch]:
+    """Run on a Dask cluster; results return to this process, the only one that writes."""
+    check_address(scheduler)
+    try:
+        import distributed  # here, because an extra installs it
+    except ImportError:
+        raise DataError("--scheduler needs Dask; install ce-dynamics[dask]") from None
+    options: dict[str, Any] = (
+        {"n_workers": processes, "threads_per_worker": 1} if scheduler == LOCAL else {"address": scheduler}
+    )
+    try:
+        client = distributed.Client(**options, timeout=CONNECTING)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"no Dask scheduler responds at '{scheduler}' ({error}); start one with 'dask scheduler' and "
+            "give its address, for example tcp://10.0.0.5:8786"
+        ) from None
+    with client:
+        work = ClusterWork(run_batch_there, (sweep.text(), files_digest(sweep)), batches.__getitem__)
+        yield from (batch for _, batch in run_on_cluster(client, work, range(len(batches)), RETRIES))
+
+
+def check_address(scheduler: str) -> None:
+    """Refuse what cannot be the address of a Dask scheduler."""
+    if scheduler == LOCAL:
+        return
+    found = ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found["port"]) < 2**16:
+        raise DataError(
+            f"--scheduler {checks.show(scheduler)} must be '{LOCAL}', or an address with its port, for "
+            "example tcp://10.0.0.5:8786"
+        )
+
+
+def run_batch_there(sweep_and_digest: tuple[str, str], runs: Sequence[int]) -> Batch:
+    """Run `run_batch` in a Dask worker; the synchronous scheduler keeps xarray from locking memory files."""
+    import dask  # here, because an extra installs it
+
+    text, digest = sweep_and_digest
+    sweep = SweepPlan.from_text(text)
+    if files_digest(sweep) != digest:
+        raise DataError(
+            f"worker on {platform.node()}: the data file '{sweep.model}' is not there or is another one, or "
+            "a file of a tyre or road; put them at the same place on every machine, or give numbers by --set"
+        )
+    with dask.config.set(scheduler="synchronous"):
+        return run_batch(text, runs)
+
+
+def file_digest(model: str) -> str:
+    """Return the hash of a data file; empty where there is none, as for a model given by name."""
+    try:
+        return hashlib.sha256(files.read("data file", model, LARGEST)).hexdigest()
+    except DataError:
+        return ""
+
+
+def files_digest(sweep: SweepPlan) -> str:
+    """Return the hash of everything that a sweep reads: data file, tyres, maps of the road."""
+    tyres = [text.rpartition("=")[2] for text in sweep.tyres]
+    maps = [term.partition(":")[0].strip() for term in (sweep.road or "").split("+")]
+    return " ".join(file_digest(path) for path in (sweep.model, *tyres, *maps))

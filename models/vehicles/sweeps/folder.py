@@ -16,19 +16,16 @@ whose results are gone or of another size, is taken away with a warning, and its
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 import os
-import secrets
 import warnings
 import weakref
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.compiled.variables import valid_name as plain_name
@@ -52,12 +49,10 @@ class SweepFolder:
         self.path = files.path_of("sweep folder", path)
         self.sweep = sweep
         self.batches = self.path / "batches"
-        try:
-            self.batches.mkdir(parents=True, exist_ok=True)
-            lock(self, self.path / ".lock")
-        except OSError as error:
-            named = checks.show(str(self.path))
-            raise DataError(f"sweep folder {named} cannot be used: {error.strerror or error}") from error
+        folder = f"sweep in {files.shown_path(self.path)}"
+        held = files.lock(self.path / ".lock", folder, "choose another folder with --output")
+        weakref.finalize(self, held.release)
+        files.check_place(self.batches / "000000.nc")
         plan = self.path / "sweep.json"
         if (
             plan.exists()
@@ -69,6 +64,8 @@ class SweepFolder:
             )
         write(plan, sweep.text().encode())
         self.rows: dict[int, dict[str, Any]] = {}
+        for left in self.batches.glob(".*"):  # of a writer that was killed
+            remove(left)
         for marker in sorted(self.batches.glob("*.json")):
             try:
                 self.rows |= read_finished(marker, len(sweep.values))
@@ -139,27 +136,6 @@ class SweepFolder:
         write(self.path / "summary.nc", netcdf_bytes({"/": results}))
 
 
-def lock(owner: object, path: Path) -> None:
-    """Keep other processes from a folder for as long as an object lives.
-
-    The lock is the system's (flock, or its like on Windows) and ends with the process, however that ends.
-    """
-    held = FileLock(path, thread_local=False)
-    try:
-        held.acquire(timeout=0)
-    except Timeout:
-        raise DataError(
-            f"another process works on the sweep in '{path.parent}'; wait for it, or choose another folder "
-            "with --output"
-        ) from None
-    except NotImplementedError:
-        raise DataError(
-            f"sweep folder '{path.parent}' cannot be locked: its file system has no locks; choose a folder "
-            "on another disk with --output"
-        ) from None
-    weakref.finalize(owner, held.release)
-
-
 def refuse_damaged(plan: Path, content: bytes) -> None:
     """Refuse what is no plan of any sweep."""
     try:
@@ -221,18 +197,15 @@ def remove(path: Path) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file as a whole or not at all; who may read it follows from the process's umask."""
-    temporary = path.parent / f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_table(path: Path, headings: list[str], rows: list[list[Any]]) -> None:

@@ -362,7 +362,7 @@ def test_data_file_missing_on_the_cluster(scheduler: str, tmp_path: Path) -> Non
     )
     from distributed import Client
 
-    from ce_dynamics.models.vehicles.sweeps.workers import files_digest, run_on_cluster
+    from ce_dynamics.models.vehicles.sweeps.batch import files_digest, run_batch_there
 
     digest = files_digest(sweep)
     data.write_text("chassis: {mass: 2200 kg}\n")
@@ -370,7 +370,7 @@ def test_data_file_missing_on_the_cluster(scheduler: str, tmp_path: Path) -> Non
         Client(scheduler) as client,
         pytest.raises(DataError, match=r"mine\.yaml' is not there or is another"),
     ):
-        client.submit(run_on_cluster, sweep.text(), digest, [0]).result()
+        client.submit(run_batch_there, (sweep.text(), digest), [0]).result()
 
 
 def test_runs_with_swinging_drivers_have_failed() -> None:
@@ -389,7 +389,7 @@ def test_runs_with_swinging_drivers_have_failed() -> None:
 
 def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ce_dynamics.models.vehicles.sweeps import batch
-    from ce_dynamics.models.vehicles.sweeps.workers import files_digest
+    from ce_dynamics.models.vehicles.sweeps.batch import files_digest
 
     tyre = tmp_path / "car.tir"
     tyre.write_bytes((ROOT / "docs" / "examples" / "car.tir").read_bytes())
@@ -411,7 +411,7 @@ def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="needs ce-dynamics[dask]")
-    monkeypatch.setattr("ce_dynamics.models.vehicles.sweeps.workers.CONNECTING", 0.5)
+    monkeypatch.setattr("ce_dynamics.models.vehicles.sweeps.batch.CONNECTING", 0.5)
     where = ("--output", tmp_path, "--scheduler", "tcp://127.0.0.1:1")
     result = run("sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, *where)
     assert result.code == 2

@@ -489,6 +489,6 @@ def test_functions_without_names_are_refused_for_clusters() -> None:
         return protocol.serialize(values[0], on_error="raise")
 
     client: Any = SimpleNamespace(scatter=scatter)
-    plan: Any = SimpleNamespace(model=ce.compile(system), options=None, kept=(), statistics=())
+    plan: Any = SimpleNamespace(model=ce.compile(system), options=None, kept=(), statistics=(), part=None)
     with pytest.raises(ModelError, match=r"output 'angle': .*<lambda>.* top level of a module"):
-        batches.sent(plan, client)
+        batches.work_of(plan).send(client)
