@@ -87,7 +87,6 @@ class QuantityError(ValueError):
         super().__init__(f"{problem}; expected {unit}, for example {example}")
 
     def with_example(self, example: str) -> str:
-        """Return the message with another example."""
         return str(QuantityError(self.problem, self.unit, example))
 
 
@@ -109,12 +108,10 @@ class ParameterQuantity:
 
     @property
     def scalar(self) -> bool:
-        """True if the value is one number."""
         return not self.components and not self.curve
 
     @property
     def example(self) -> str:
-        """Example of a written value."""
         one = _EXAMPLES.get(self.unit, f"1 {self.unit}")
         if self.below is not None and self.below <= 0.0:
             one = f"-{one}"

@@ -93,7 +93,6 @@ class DataFile(NamedTuple):
         return [one for one in self.entries if one.key[0] not in WORDS]
 
     def words_of(self, key: str) -> list[Assignment]:
-        """Return the words under a top-level key."""
         return [one for one in self.entries if one.key[0] == key]
 
 
@@ -121,7 +120,6 @@ class BoundedLoader(yaml.SafeLoader):
         self.sizes: dict[str, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Return one node with all it contains."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         anchor: str = getattr(event, "anchor", None) or ""
         if isinstance(event, yaml.AliasEvent):

@@ -36,7 +36,6 @@ class Range:
         return [float(x) for x in np.linspace(self.low, self.high, self.points)]
 
     def at(self, fraction: Floats) -> Floats:
-        """Return values at fractions between 0 and 1."""
         return self.low + (self.high - self.low) * fraction
 
 
@@ -50,7 +49,6 @@ class Choice:
         return list(self.values)
 
     def at(self, fraction: Floats) -> Floats:
-        """Return values at fractions between 0 and 1."""
         index = np.minimum((fraction * len(self.values)).astype(int), len(self.values) - 1)
         return np.asarray(np.array(self.values)[index])
 

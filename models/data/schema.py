@@ -95,7 +95,6 @@ class Groups:
 
     @cached_property
     def quantities(self) -> Mapping[Key, ParameterQuantity]:
-        """Every quantity of the schema by its key."""
         return leaves(self.schema)
 
     def section(self, key: Key) -> type[BaseModel] | None:

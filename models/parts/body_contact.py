@@ -139,7 +139,6 @@ class GroundSpring(ForceElement):
         return ((self.body, self.at),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Return the force, and the energy of the spring."""
         point = observer.point(self.body, self.at, self.ground)
         lift = point.r[2] - self.height
         force = -self.stiffness * lift - self.damping * point.v[2]
@@ -218,7 +217,6 @@ class HullData(ContactData):
     roof_rear: Point | None = None
 
     def add(self, system: System, body: Body, road: Road) -> None:
-        """Add the element ``hull``."""
         left = [np.array(point) for point in (getattr(self, name) for name in POINTS) if point is not None]
         points = [np.array([1.0, side, 1.0]) * point for point in left for side in (1.0, -1.0)]
         system.add_force(RoadBodyContact("hull", body, system.ground, points, self, road))

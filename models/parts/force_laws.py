@@ -131,7 +131,6 @@ class Degressive(Law):
         return self.coefficient * x / (1.0 + slower)
 
     def energy(self, x: Scalar) -> Scalar:
-        """Raise an error: a damper has no energy."""
         raise NotImplementedError("a damper stores no energy")
 
 

@@ -193,7 +193,6 @@ class RoundedTable(Law):
         return tuple(found)
 
     def __call__(self, x: Scalar) -> Scalar:
-        """Return the value at x."""
         if not self.corners:
             return self.y[0]
         c, d = self._nearest(x)
@@ -208,7 +207,6 @@ class RoundedTable(Law):
         return self._area(x) - self._area(0.0)
 
     def _area(self, x: Scalar) -> Scalar:
-        """Return integral up to x."""
         if not self.corners:
             return self.y[0] * x
         c, d = self._nearest(x)

@@ -145,7 +145,6 @@ class GearedData(PowertrainData):
 
     @property
     def inputs(self) -> Inputs:
-        """The selector, as most have it."""
         return SELECTS
 
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
@@ -171,7 +170,6 @@ class GearedData(PowertrainData):
         wheel_speed: float,
         axis: Sequence[float],
     ) -> ForceElement:
-        """Return the `GearedDriveline`."""
         return GearedDriveline("driveline", chassis, wheels, self, shares, wheel_speed, axis)
 
 

@@ -44,7 +44,6 @@ class CvtGearboxData(Section):
         return self
 
     def ratio(self, output: Scalar) -> Scalar:
-        """Return output speed over input speed."""
         part = round_clip((absolute(output) - self.begin) / (self.end - self.begin), RATIO_ROUNDING)
         return self.lowest + (self.highest - self.lowest) * part
 

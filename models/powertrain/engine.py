@@ -30,7 +30,6 @@ class TorqueCurve(Curve):
     torque: Annotated[Numbers, ParameterQuantity("N*m", curve=True)]
 
     def table(self) -> RoundedTable:
-        """Return the function."""
         return RoundedTable(self.speed, self.torque)
 
 
@@ -89,7 +88,6 @@ class IdlingEngineData(EngineData):
         return self
 
     def govern(self, opening: Scalar, speed: Scalar) -> Scalar:
-        """Return the opening after the idle governor."""
         below = (self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed)
         return opening + (1.0 - opening) * round_clip(below, GOVERNOR_ROUNDING)
 

@@ -51,7 +51,6 @@ class EnvelopeData(PowertrainData):
         wheel_speed: float,
         axis: Sequence[float],
     ) -> ForceElement:
-        """Return the `Driveline`."""
         return Driveline("driveline", chassis, wheels, self, shares=shares, axis=axis)
 
 

@@ -35,7 +35,6 @@ class AntiRollBarData(BodyData):
 
     @property
     def half(self) -> BodyParameters:
-        """The left half, in vehicle coordinates."""
         return body(self, np.zeros(3))
 
     def check(self, axle: str) -> None:

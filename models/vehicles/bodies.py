@@ -93,7 +93,6 @@ class Mirrored:
     """A frozen dataclass in vehicle coordinates: what it has of points and bodies has a mirror image in y."""
 
     def mirror(self) -> Self:
-        """Return the mirror image in y."""
         thing: Any = self
         return replace(thing, **{f.name: image(getattr(self, f.name)) for f in fields(thing)})  # type: ignore[no-any-return]  # replace keeps the type
 

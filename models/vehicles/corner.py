@@ -84,7 +84,6 @@ class Corner(Mirrored):
 
     @property
     def template(self) -> str:
-        """Name of its suspension."""
         return self.axle.template.name
 
     @property
@@ -117,7 +116,6 @@ class Corner(Mirrored):
         return add_corner(self.axle, self.name, system, chassis, steering)
 
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """Return all bodies but the wheel."""
         return tuple(self.parts.values())
 
     def add_wheel(self, system: System, carrier: Body) -> Body:
@@ -177,7 +175,6 @@ class Corner(Mirrored):
 
     @property
     def tyre_count(self) -> int:
-        """Tyres on the hub."""
         return 1 if self.wheel.twin_spacing is None else 2
 
     def list_derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:

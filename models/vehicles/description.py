@@ -252,7 +252,6 @@ class VehicleParameters:
 
     @property
     def schema(self) -> type[VehicleDescription]:
-        """Schema of the vehicle's numbers."""
         return schema_of(self.layout)
 
     @property

@@ -158,7 +158,6 @@ class MagicFormulaBase(Section):
         return {name: value for name, value in given.items() if value is not None}
 
     def build(self) -> MagicFormulaParameters:
-        """Return the parameters of the tyre."""
         made = Coefficients(version=int(self.version), ellipse=bool(self.ellipse), **self.coefficients())
         mu0 = peak_of(made).friction if self.mu0 is None else self.mu0
         return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), mu0, self.chrono_delay)

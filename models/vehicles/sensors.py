@@ -68,16 +68,13 @@ class Reference:
     ground: Body
 
     def forward(self, observer: Observer) -> tuple[Scalar, Scalar, Scalar]:
-        """Return the vehicle's forward axis in the world."""
         x, y, z = observer.direction(self.chassis, FORWARD, self.ground)
         return x, y, z
 
     def along(self, observer: Observer, k: int) -> Scalar:
-        """Return component k of the forward axis."""
         return self.forward(observer)[k]
 
     def heading(self, observer: Observer) -> Scalar:
-        """Return the yaw angle."""
         x, y, _ = self.forward(observer)
         return arctan2(y, x)
 
@@ -87,7 +84,6 @@ class Reference:
         return arctan2(-z, sqrt(x * x + y * y))
 
     def roll(self, observer: Observer) -> Scalar:
-        """Return the roll angle, to the right."""
         left, up = (observer.direction(self.chassis, axis, self.ground) for axis in (LEFT, UP))
         return arctan2(left[2], up[2])
 
@@ -109,7 +105,6 @@ class Reference:
         return self.horizontal(observer, self.point(observer).v, k)
 
     def acceleration(self, instant: Instant, k: int) -> Scalar:
-        """Forward (0) or left (1)."""
         return self.horizontal(
             instant.outward, instant.acceleration(self.chassis, self.chassis.inboard.at), k
         )

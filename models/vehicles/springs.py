@@ -178,7 +178,6 @@ class SpringData(Section):
         return laws[0] if len(laws) == 1 else Together(laws)
 
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
-        """Add the force element."""
         ends = chassis, self.chassis, arm, self.arm
         system.add_force(SpringDamper(name, *ends, spring=self.law(), free_length=self.free_length))
 
@@ -226,7 +225,6 @@ class DamperData(Section):
         return Degressive(or_zero(self.coefficient), *map(or_zero, degressions))
 
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
-        """Add the force element."""
         place = name, chassis, self.chassis, arm, self.arm
         if self.map is None:
             system.add_force(SpringDamper(*place, damper=self.law()))

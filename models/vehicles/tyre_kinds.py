@@ -161,7 +161,6 @@ class SlipLawData(Section):
     load_curve: SpringCurve | None = None
 
     def law(self) -> SlipModel:
-        """Return the tyre model."""
         raise NotImplementedError
 
     def common(self) -> dict[str, Any]:
@@ -250,7 +249,6 @@ class TMsimpleLaw(SlipLawData):
     fys: Pair
 
     def law(self) -> TMsimpleTyre:
-        """Return the tyre model, with forces in N."""
         return TMsimpleTyre(**self.common(), pn=self.pn, **forces_of(self, self.pn))
 
 

@@ -45,7 +45,6 @@ class BatchPart(NamedTuple):
     controls: Controls
 
     def runs(self, model: Model) -> Runs:
-        """Return the runs, checked."""
         return spread(model, self.y0s, self.parameters, self.controls)
 
 
@@ -106,7 +105,6 @@ class Plan:
         return min(max(BATCH_BYTES // self.bytes_per_run, LEAST_OF_A_BATCH), MOST_OF_A_BATCH)
 
     def part(self, k: int) -> BatchPart:
-        """Return batch k."""
         return self.part_of(k * self.batch, min((k + 1) * self.batch, self.number))
 
     def part_of(self, first: int, last: int) -> BatchPart:

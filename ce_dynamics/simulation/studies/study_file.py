@@ -207,7 +207,6 @@ class StudyFile:
         self.made[k] = 1
 
     def _write(self, name: str, row: int, values: NDArray[Any]) -> None:
-        """Write rows from one on."""
         place = self._places[name]
         content = memoryview(np.ascontiguousarray(values, dtype=place.dtype).data).cast("B")
         self._file.seek(place.offset + row * place.row * place.dtype.itemsize)
@@ -215,7 +214,6 @@ class StudyFile:
             content = content[self._file.write(content) :]
 
     def close(self) -> None:
-        """Close it."""
         self._file.close()
 
 

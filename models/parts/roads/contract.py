@@ -159,13 +159,11 @@ class Road(ABC):
         """Return (∂z/∂x, ∂z/∂y)."""
 
     def normal(self, x: Scalar, y: Scalar) -> Array:
-        """Return the upward unit normal (3,)."""
         z_x, z_y = self.slope(x, y)
         length = sqrt(1.0 + z_x * z_x + z_y * z_y)
         return array((-z_x / length, -z_y / length, 1.0 / length))
 
     def friction(self, x: Scalar, y: Scalar) -> Scalar:
-        """Return the friction coefficient μ."""
         return self._friction.at(x, y) if isinstance(self._friction, Friction) else self._friction
 
     @property
@@ -175,7 +173,6 @@ class Road(ABC):
 
     @property
     def given_friction(self) -> float | Friction:
-        """The friction coefficient, or its distribution."""
         return self._friction
 
     def with_friction(self, friction: float | Friction) -> Self:

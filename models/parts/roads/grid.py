@@ -60,12 +60,10 @@ class Axis:
 
     @property
     def end(self) -> float:
-        """The last node."""
         return self.start + self.step * (self.number - 1)
 
     @property
     def nodes(self) -> Floats:
-        """All of them."""
         return np.asarray(self.start + self.step * np.arange(self.number))
 
     def place(self, x: Scalar) -> AxisPosition:
@@ -229,7 +227,6 @@ class SplineCurve:
         return self._sum(place, cubic_weights(place.s))
 
     def slope(self, place: AxisPosition) -> Scalar:
-        """Return the derivative at a place of its axis."""
         return self._sum(place, cubic_slopes(place.s)) / place.step
 
     def _sum(self, place: AxisPosition, weights: tuple[Scalar, ...]) -> Scalar:
@@ -256,7 +253,6 @@ class Grid:
         return self._sum(along, across, self._weights(self.x, along), self._weights(self.y, across))
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """Return derivatives by x and y at a point."""
         along, across = self.x.place(x), self.y.place(y)
         by_x = self._sum(along, across, self._slopes(self.x, along), self._weights(self.y, across))
         by_y = self._sum(along, across, self._weights(self.x, along), self._slopes(self.y, across))

@@ -75,7 +75,6 @@ class StraightLine:
         self.c, self.s = math.cos(heading), math.sin(heading)
 
     def at(self, x: Scalar, y: Scalar) -> RoadPoint:
-        """Return the road coordinates of a point."""
         dx, dy, c, s = x - self.x, y - self.y, self.c, self.s
         return RoadPoint(c * dx + s * dy, c * dy - s * dx, c, s, -s, c, 0.0)
 
@@ -154,7 +153,6 @@ class CurvedLine:
         return bool(np.all((done["error"] < EXACT) | other_part))
 
     def at(self, x: Scalar, y: Scalar) -> RoadPoint:
-        """Return the road coordinates of a point."""
         found = self._on_spline(x, y)
         return found if self.smooth else self._on_polygon(x, y, found)
 

@@ -158,7 +158,6 @@ class Steering(ABC):
 
     @classmethod
     def of(cls, data: Any) -> Self:
-        """Build the mechanism from its data."""
         return cls(data)
 
     def aim(self, corners: Sequence[Corner]) -> Steering:

@@ -239,7 +239,6 @@ class BuiltAxle:
 
     @cached_property
     def steps(self) -> tuple[JointStep, ...]:
-        """All joints in the order in which they are built."""
         if self.template.listed:
             known = {joint.name: joint for side in (None, self.sides[0]) for joint in self.joints_of(side)}
             order = [(name, side) for name, side in self.list_in_order() if name in known]

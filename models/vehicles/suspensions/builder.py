@@ -89,7 +89,6 @@ class Builder:
         return self.around.get(name) or self.system.find(name)
 
     def name(self, word: str) -> str:
-        """Return the name of a body in the system."""
         return self.around[word].name if word in self.around else word
 
     def add(self, name: str, carrier: str, hinge: Any) -> Body:

@@ -59,7 +59,6 @@ class PlacedJoint(NamedTuple):
     body: str = ""
 
     def make_closure(self) -> Closure:
-        """Return the joint itself."""
         at, *others = self.points
         if self.kind == "distance":
             return Distance(at.tolist(), others[0].tolist())

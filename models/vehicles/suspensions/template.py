@@ -196,7 +196,6 @@ class TemplatePart(NamedTuple):
         return next((tuple(word.split("|")) for word in self.words if "|" in word), ())
 
     def field(self) -> tuple[Any, Any]:
-        """Return the field of its numbers in a section."""
         if self.kind == "number":
             return Annotated[float, ParameterQuantity(self.words[0], at_least=0.0)], ...
         section = PART_KINDS[self.kind] if self.kind in PART_KINDS else JOINTS[self.kind]
@@ -208,7 +207,6 @@ class TemplatePart(NamedTuple):
         return (section | None, None) if self.optional else (section, ...)
 
     def _one_end(self) -> Any:
-        """Return the validator of a part with choices."""
         name, choices = self.name, self.choices
 
         def check(data: Any) -> Any:
@@ -338,7 +336,6 @@ class Template:
         return self.extend(Section, "axle", fields) if fields else None
 
     def extend(self, base: type[AnySection], what: str, fields: Mapping[str, Any]) -> type[AnySection]:
-        """Return a section with further fields."""
         made: type[AnySection] = create_model(
             f"{self.name} {what}", __base__=base, __doc__=f"{self.title}.", **fields
         )

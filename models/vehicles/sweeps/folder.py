@@ -78,7 +78,6 @@ class SweepFolder:
 
     @property
     def unfinished(self) -> list[int]:
-        """Runs that are not finished."""
         return [run for run in range(len(self.sweep.values)) if run not in self.rows]
 
     def add(self, batch: Batch) -> None:
@@ -94,11 +93,9 @@ class SweepFolder:
         self.rows |= batch.rows
 
     def failures(self) -> dict[int, str]:
-        """Return the reasons why runs failed."""
         return {run: row["failure"] for run, row in sorted(self.rows.items()) if row["status"] == "failed"}
 
     def summarise(self) -> None:
-        """Write the tables."""
         runs = sorted(self.rows)
         columns = list(dict.fromkeys(key for run in runs for key in self.rows[run]))
         names = self.sweep.names

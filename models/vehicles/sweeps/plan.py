@@ -172,12 +172,10 @@ class SweepPlan:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the varied numbers."""
         return tuple(self.vary)
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """Units of the varied numbers."""
         return {name: quantity_of(name, self.vehicle.layout).unit for name in self.names}
 
     @cached_property
@@ -218,7 +216,6 @@ class SweepPlan:
 
     @classmethod
     def from_text(cls, text: str) -> SweepPlan:
-        """Read from JSON."""
         try:
             content = json.loads(checks.text("sweep", text, DataError))
         except (ValueError, RecursionError) as error:
