@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.checked import Checked
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.inertia import PrincipalInertia, principal_inertia
 
@@ -82,6 +84,14 @@ class Body:
     def local(self, at: Array) -> Array:
         """Return a design point relative to the centre of mass."""
         return np.asarray(at) - self.com
+
+
+BodyField: TypeAlias = Checked[Body, Body]
+
+
+def body_field() -> BodyField:
+    """Return a field for a body."""
+    return Checked(check_body, "Body")
 
 
 def check_body(value: object, owner: str, what: str = "body") -> Body:

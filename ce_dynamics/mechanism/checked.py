@@ -1,14 +1,17 @@
-"""Checks of directions, points and numbers, and the frames built on them.
+"""Checks of directions, points and numbers, fields that are checked, and the frames built on them.
 
 These are the checks of `ce_dynamics.algebra.checks` for values that may depend on free parameters.
 """
 
 from __future__ import annotations
 
-import math
-from typing import cast
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, norm
@@ -88,28 +91,97 @@ def finite_number(
     owner: str,
     what: str,
     *,
-    above: float = -math.inf,
-    at_least: float = -math.inf,
-    at_most: float = math.inf,
     unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
+    **bounds: float,
 ) -> float:
-    """Return a user's number as a float, finite and within its bounds.  One that is free stays so."""
+    """Return a user's number as a float, finite and within its bounds.  One that is free stays so.
+
+    The bounds are ``above``, ``at_least`` and ``at_most``.
+    """
     name = f"{owner}: {what}"
     if not isinstance(value, FreeNumber):
-        return checks.number(
-            name, value, above=above, at_least=at_least, at_most=at_most, unit=unit, error=error
-        )
+        return checks.number(name, value, unit=unit, error=error, **bounds)
     checks.number(name, value.value, error=error)
-    for holds, word, bound in (
-        (value > above, "above", above),
-        (value >= at_least, "at least", at_least),
-        (value <= at_most, "at most", at_most),
-    ):
-        allowed = f"{word} {checks.with_unit(f'{bound:g}', unit)}"
-        if math.isfinite(bound) and not decide(holds, f"{name} must be {allowed}"):
+    for word, bound in bounds.items():
+        holds = value > bound if word == "above" else value >= bound if word == "at_least" else value <= bound
+        allowed = f"{word.replace('_', ' ')} {checks.with_unit(f'{bound:g}', unit)}"
+        if not decide(holds, f"{name} must be {allowed}"):
             raise error(f"{name} = {checks.with_unit(f'{value:g}', unit)} must be {allowed}")
     return cast("float", value)
+
+
+Given = TypeVar("Given")
+Kept = TypeVar("Kept")
+
+
+class Checked(Generic[Given, Kept]):
+    """A field of a dataclass whose values are checked, and kept in the library's own type.
+
+    Parameters
+    ----------
+    check : callable
+        Returns the value to keep, from that given, the owner for messages and the name of the field.
+    given : str
+        Type of the argument, for signatures.
+    default : object
+    """
+
+    def __init__(self, check: Callable[..., Kept], given: str, default: Any = MISSING) -> None:
+        self.check, self.given, self.default = check, given, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        owner.__annotations__[name] = self.given
+
+    @overload
+    def __get__(self, thing: None, kind: type) -> Any: ...
+    @overload
+    def __get__(self, thing: object, kind: type | None = None) -> Kept: ...
+    def __get__(self, thing: object, kind: type | None = None) -> Any:
+        found = self.default if thing is None else vars(thing).get(self.name, MISSING)
+        if found is MISSING:
+            raise AttributeError(self.name)
+        return found
+
+    def __set__(self, thing: Any, value: Given) -> None:
+        vars(thing)[self.name] = self.check(value, thing._owner, self.name)
+
+
+Number: TypeAlias = Checked[float, float]
+Vector: TypeAlias = Checked[ArrayLike, Array]
+
+
+def number(default: Any = MISSING, **bounds: float) -> Number:
+    """Return a field for a number, finite and within its bounds, see `finite_number`."""
+    return Checked(partial(finite_number, **bounds), "float", default)
+
+
+def vector(default: Any = MISSING) -> Vector:
+    """Return a field for three finite numbers."""
+    return Checked(finite_vector, "ArrayLike", default)
+
+
+def direction(default: Any = MISSING) -> Vector:
+    """Return a field for a direction, kept as a unit vector."""
+    return Checked(unit_axis, "ArrayLike", default)
+
+
+@dataclass(eq=False, repr=False)
+class Named:
+    """A record with a name, by which messages call it."""
+
+    noun: ClassVar[str]
+    """Its kind in messages."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        checks.name_of(f"{type(self).__name__}: name", self.name)
+
+    @property
+    def _owner(self) -> str:
+        return f"{self.noun} {self.name!r}"
 
 
 def across(axis: Array) -> tuple[Array, Array]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.checked import Checked, Number, finite_number, number
 from ce_dynamics.mechanism.forces.base import (
     ForceElement,
     HingeElement,
@@ -22,8 +23,29 @@ from ce_dynamics.mechanism.forces.laws import finite_numbers
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
 Range = tuple[float, float]
+Coefficients: TypeAlias = Checked[Sequence[float], tuple[float, ...]]
+RangeField: TypeAlias = Checked[Range | None, Range | None]
 
 
+def three_coefficients(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
+    """Check three coefficients."""
+    numbers = finite_numbers(values, owner, what)
+    if len(numbers) != 3:
+        raise ModelError(f"{owner}: {what} {values!r} must be three numbers")
+    return tuple(numbers.tolist())
+
+
+def ascending(limits: Range | None, owner: str, what: str) -> Range | None:
+    """Return a range."""
+    if limits is None:
+        return None
+    numbers = finite_numbers(limits, owner, what)
+    if len(numbers) != 2 or numbers[0] > numbers[1]:
+        raise ModelError(f"{owner}: {what} {limits!r} must be two numbers, the lower first")
+    return float(numbers[0]), float(numbers[1])
+
+
+@dataclass(eq=False, repr=False)
 class ActuatorLaw:
     """Force of an actuator over its length l and the rate of that.
 
@@ -47,37 +69,33 @@ class ActuatorLaw:
         a at the start, where it is a state.
     """
 
-    def __init__(
-        self,
-        owner: str,
-        *,
-        command: str,
-        gain: Sequence[float] = (1.0, 0.0, 0.0),
-        bias: Sequence[float] = (0.0, 0.0, 0.0),
-        command_range: Range | None = None,
-        force_range: Range | None = None,
-        lag: float | None = None,
-        integrates: bool = False,
-        activation_range: Range | None = None,
-        activation: float = 0.0,
-    ) -> None:
-        self.command = checks.name_of(f"{owner}: command", command)
-        self.gain, self.bias = (
-            three_coefficients(gain, owner, "gain"),
-            three_coefficients(bias, owner, "bias"),
-        )
-        self.command_range = ascending(command_range, owner, "command_range")
-        self.force_range = ascending(force_range, owner, "force_range")
-        self.activation_range = ascending(activation_range, owner, "activation_range")
+    owner: str
+    _: KW_ONLY
+    command: str
+    gain: Coefficients = Checked(three_coefficients, "Sequence[float]", (1.0, 0.0, 0.0))
+    bias: Coefficients = Checked(three_coefficients, "Sequence[float]", (0.0, 0.0, 0.0))
+    command_range: RangeField = Checked(ascending, "Range | None", None)
+    force_range: RangeField = Checked(ascending, "Range | None", None)
+    lag: float | None = None
+    integrates: bool = False
+    activation_range: RangeField = Checked(ascending, "Range | None", None)
+    activation: Number = number(0.0)
+
+    def __post_init__(self) -> None:
+        owner, lag = self.owner, self.lag
+        checks.name_of(f"{owner}: command", self.command)
         self.lag = None if lag is None else checks.number(f"{owner}: lag", lag, above=0.0)
-        self.integrates = checks.flag(f"{owner}: integrates", integrates)
+        self.integrates = checks.flag(f"{owner}: integrates", self.integrates)
         if self.integrates and lag is not None:
             raise ModelError(f"{owner}: lag {lag!r} s and integrates=True exclude each other; give one")
-        start = finite_number(activation, owner, "activation")
-        stateful = self.integrates or self.lag is not None
-        if start and not stateful:
-            raise ModelError(f"{owner}: activation {activation!r} needs a lag, or integrates=True")
-        self.states = (StateDeclaration("activation", "1", start),) if stateful else ()
+        stateful = self.integrates or lag is not None
+        if self.activation and not stateful:
+            raise ModelError(f"{owner}: activation {self.activation!r} needs a lag, or integrates=True")
+        self.states = (StateDeclaration("activation", "1", self.activation),) if stateful else ()
+
+    @property
+    def _owner(self) -> str:
+        return self.owner
 
     def force(self, length: Scalar, rate: Scalar, x: Array, u: Mapping[str, Scalar]) -> Scalar:
         """Return the force."""
@@ -108,24 +126,6 @@ def affine(c: Sequence[float], length: Scalar, rate: Scalar) -> Scalar:
 def clip(value: Scalar, limits: Range | None) -> Scalar:
     """Return a value that stays in a range; NaN stays NaN."""
     return value if limits is None else minimum(limits[1], maximum(limits[0], value))
-
-
-def three_coefficients(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
-    """Check three coefficients."""
-    numbers = finite_numbers(values, owner, what)
-    if len(numbers) != 3:
-        raise ModelError(f"{owner}: {what} {values!r} must be three numbers")
-    return tuple(numbers.tolist())
-
-
-def ascending(limits: Range | None, owner: str, what: str) -> Range | None:
-    """Return a range."""
-    if limits is None:
-        return None
-    numbers = finite_numbers(limits, owner, what)
-    if len(numbers) != 2 or numbers[0] > numbers[1]:
-        raise ModelError(f"{owner}: {what} {limits!r} must be two numbers, the lower first")
-    return float(numbers[0]), float(numbers[1])
 
 
 class Actuator(HingeElement):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, sqrt, where
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.checked import finite_number, free_numbers
+from ce_dynamics.errors import ModelError, WrongTypeError
+from ce_dynamics.mechanism.checked import Checked, finite_number, free_numbers
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +52,29 @@ class Linear(Law):
 
     def energy(self, x: Scalar) -> Scalar:
         return 0.5 * self.k * x * x
+
+
+def as_law(value: object, owner: str) -> Law:
+    """Return a law, or the linear one with the given coefficient, which must not be negative."""
+    if isinstance(value, Law):
+        return value
+    if isinstance(value, (str, type)) or callable(value):
+        raise WrongTypeError(
+            f"{owner} {checks.show(value)} must be a number or a law, such as Linear(1e5), Tabulated(x, y) "
+            "or an object of a class that derives from Law"
+        )
+    coefficient = finite_number(value, owner, "coefficient")
+    if coefficient < 0.0:
+        raise ModelError(f"{owner}: coefficient {value!r} must be a finite number >= 0")
+    return Linear(coefficient)
+
+
+LawField: TypeAlias = Checked[Law | float, Law]
+
+
+def law(label: str) -> LawField:
+    """Return a field for a law or a linear coefficient, zero if not given; messages have the label."""
+    return Checked(lambda value, owner, _: as_law(value, f"{owner}: {label}"), "Law | float", 0.0)
 
 
 class DryFriction(Law):

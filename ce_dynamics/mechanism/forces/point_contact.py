@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
+from typing import ClassVar
 
-from numpy.typing import ArrayLike
-
-from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, maximum, sqrt
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
-from ce_dynamics.mechanism.checked import finite_vector, unit_axis
+from ce_dynamics.mechanism.checked import Named, Number, Vector, direction, number, vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.stop import compute_press
+from ce_dynamics.mechanism.forces.stop import press
 
 
-class PointContact(ForceElement):
+@dataclass(eq=False, repr=False)
+class PointContact(Named, ForceElement):
     """A point of a body pressed out of a half-space by Hunt and Crossley's law, with smooth dry friction.
 
     Where the point is p deep, the plane presses with N = k p (1 + d ṗ), never less than zero, and holds it
@@ -58,53 +59,46 @@ class PointContact(ForceElement):
     array([-5.])
     """
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        at: ArrayLike,
-        stiffness: float,
-        dissipation: float = 0.0,
-        friction: float = 0.0,
-        *,
-        creep: float = 1e-3,
-        onset: float = 0.0,
-        radius: float = 0.0,
-        plane: Body | None = None,
-        through: ArrayLike = (0.0, 0.0, 0.0),
-        normal: ArrayLike = (0.0, 0.0, 1.0),
-    ) -> None:
-        owner = f"contact {name!r}"
-        self.name = checks.name_of("PointContact: name", name)
-        self.body, self.at = check_body(body, owner), finite_vector(at, owner, "at")
-        self.plane = ground_of(body) if plane is None else check_body(plane, owner, "plane")
-        if self.plane is body:
-            raise ModelError(f"{owner}: {body.name!r} cannot touch a plane of its own; name another body")
-        self.through, self.normal = (
-            finite_vector(through, owner, "through"),
-            unit_axis(normal, owner, "normal"),
-        )
-        self.stiffness = checks.number(f"{owner}: stiffness", stiffness, above=0.0)
-        self.dissipation = checks.number(f"{owner}: dissipation", dissipation, at_least=0.0)
-        self.friction = checks.number(f"{owner}: friction", friction, at_least=0.0)
-        self.creep = checks.number(f"{owner}: creep", creep, above=0.0)
-        self.onset = checks.number(f"{owner}: onset", onset, at_least=0.0)
-        self.radius = checks.number(f"{owner}: radius", radius, at_least=0.0)
-        self.outputs = {"normal": "N", "depth": "m"}
+    noun: ClassVar[str] = "contact"
+    outputs = MappingProxyType({"normal": "N", "depth": "m"})
+
+    body: Body
+    at: Vector = vector()
+    stiffness: Number = number(above=0.0)
+    dissipation: Number = number(0.0, at_least=0.0)
+    friction: Number = number(0.0, at_least=0.0)
+    _: KW_ONLY
+    creep: Number = number(1e-3, above=0.0)
+    onset: Number = number(0.0, at_least=0.0)
+    radius: Number = number(0.0, at_least=0.0)
+    plane: Body | None = None
+    through: Vector = vector((0.0, 0.0, 0.0))
+    normal: Vector = direction((0.0, 0.0, 1.0))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_body(self.body, self._owner)
+        if self.plane is not None and check_body(self.plane, self._owner, "plane") is self.body:
+            raise ModelError(
+                f"{self._owner}: {self.body.name!r} cannot touch a plane of its own; name another body"
+            )
+
+    @property
+    def _frame(self) -> Body:
+        return ground_of(self.body) if self.plane is None else self.plane
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return (self.plane, self.through), (self.body, self.at)
+        return (self._frame, self.through), (self.body, self.at)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Return the force at the lowest point, and its reaction on the plane."""
-        n, frame = self.normal, self.plane
+        n, frame = self.normal, self._frame
         centre = observer.point(self.body, self.at, frame)
         height = dot(n, centre.r - (self.through - frame.com)) - self.radius
         depth = maximum(-height, 0.0)
         rate = -dot(n, centre.v)
-        pressing, energy = compute_press(-height, self.onset)
-        N = self.stiffness * pressing * maximum(1.0 + self.dissipation * rate, 0.0)
+        N, energy = press(-height, rate, self.stiffness, self.dissipation, self.onset)
         touching = centre.r - self.radius * n  # where the ball is lowest
         spin = observer.angular_velocity(self.body, frame)
         v = centre.v - cross(spin, self.radius * n)
@@ -114,6 +108,4 @@ class PointContact(ForceElement):
         loads = [PointLoad(self.body, frame, touching, force)]
         if not frame.is_ground:
             loads.append(PointLoad(frame, frame, touching, -force))
-        return Response(
-            tuple(loads), outputs={"normal": N, "depth": depth}, potential=self.stiffness * energy
-        )
+        return Response(tuple(loads), outputs={"normal": N, "depth": depth}, potential=energy)

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, norm, where
-from ce_dynamics.algebra.checks import show
 from ce_dynamics.algebra.rotation import rotation_vector, turning_rate
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.mechanism.body import Body, common_ancestor, two_bodies
-from ce_dynamics.mechanism.checked import finite_number, finite_vector, free_numbers
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body, BodyField, body_field, common_ancestor, two_bodies
+from ce_dynamics.mechanism.checked import (
+    Checked,
+    Named,
+    Vector,
+    finite_number,
+    finite_vector,
+    free_numbers,
+    vector,
+)
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.laws import Law, Linear
+from ce_dynamics.mechanism.forces.laws import Law, LawField, as_law, law
 
 
-class SpringDamper(ForceElement):
+def check_length(value: float | None, owner: str, what: str) -> float:
+    """Return a user's length, which is not negative; NaN if it is not given."""
+    if value is None:
+        return math.nan
+    length = finite_number(value, owner, what)
+    if length < 0.0:
+        raise ModelError(f"{owner}: {what} {value!r} must be a finite length >= 0 m")
+    return length
+
+
+@dataclass(eq=False, repr=False)
+class SpringDamper(Named, ForceElement):
     """Spring and damper on the line between a point of one body and a point of another.
 
     The force in the line is spring(length − free_length) + damper(length rate); tension is positive.
@@ -43,39 +63,31 @@ class SpringDamper(ForceElement):
     The direction of the force is undefined where the points meet; the forces and the rate are NaN there.
     """
 
+    noun: ClassVar[str] = "spring"
     outputs = MappingProxyType({"length": "m", "rate": "m/s", "force": "N"})
 
-    def __init__(
-        self,
-        name: str,
-        body_a: Body,
-        at_a: ArrayLike,
-        body_b: Body,
-        at_b: ArrayLike,
-        *,
-        spring: Law | float = 0.0,
-        damper: Law | float = 0.0,
-        free_length: float | None = None,
-    ) -> None:
-        self.name = checks.name_of("SpringDamper: name", name)
-        owner = f"spring {name!r}"
-        self.a, self.b = two_bodies(owner, body_a, body_b)
-        self.frame = common_ancestor(body_a, body_b)
-        self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
-        self.at_b = finite_vector(at_b, f"spring {name!r}", "at_b")
+    body_a: BodyField = body_field()
+    at_a: Vector = vector()
+    body_b: BodyField = body_field()
+    at_b: Vector = vector()
+    _: KW_ONLY
+    spring: LawField = law("stiffness")
+    damper: LawField = law("damping")
+    free_length: Checked[float | None, float] = Checked(check_length, "float | None", None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        two_bodies(self._owner, self.body_a, self.body_b)
+        self.frame = common_ancestor(self.body_a, self.body_b)
         design_length = norm(self.at_b - self.at_a)
         if design_length == 0.0:
-            raise ModelError(f"spring {name!r}: both points are at {self.at_a}; its direction is undefined")
-        given = design_length if free_length is None else free_length
-        self.free_length = finite_number(given, f"spring {name!r}", "free_length")
-        if self.free_length < 0.0:
-            raise ModelError(f"spring {name!r}: free_length {free_length!r} must be a finite length >= 0 m")
-        self.spring = as_law(spring, f"spring {name!r}: stiffness")
-        self.damper = as_law(damper, f"spring {name!r}: damping")
+            raise ModelError(f"{self._owner}: both points are at {self.at_a}; its direction is undefined")
+        if math.isnan(nominal(self.free_length)):
+            self.free_length = design_length
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return (self.a, self.at_a), (self.b, self.at_b)
+        return (self.body_a, self.at_a), (self.body_b, self.at_b)
 
     def tension(self, extension: Scalar, rate: Scalar) -> Scalar:
         """Return the tension at an extension [m] and its rate [m/s]."""
@@ -84,7 +96,7 @@ class SpringDamper(ForceElement):
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Return the tension along the line of the two points, in the axes of the body that carries both."""
         frame = self.frame
-        a, b = observer.point(self.a, self.at_a, frame), observer.point(self.b, self.at_b, frame)
+        a, b = observer.point(self.body_a, self.at_a, frame), observer.point(self.body_b, self.at_b, frame)
         d = b.r - a.r
         length = norm(d)
         direction = d * (1.0 / where(length > 0.0, length, math.nan))
@@ -93,25 +105,10 @@ class SpringDamper(ForceElement):
         tension = self.tension(extension, rate)
         pull = tension * direction
         return Response(
-            (PointLoad(self.a, frame, a.r, pull), PointLoad(self.b, frame, b.r, -pull)),
+            (PointLoad(self.body_a, frame, a.r, pull), PointLoad(self.body_b, frame, b.r, -pull)),
             outputs={"length": length, "rate": rate, "force": tension},
             potential=self.spring.energy(extension),
         )
-
-
-def as_law(value: object, owner: str) -> Law:
-    """Return a law, or the linear one with the given coefficient, which must not be negative."""
-    if isinstance(value, Law):
-        return value
-    if isinstance(value, (str, type)) or callable(value):
-        raise WrongTypeError(
-            f"{owner} {show(value)} must be a number or a law, such as Linear(1e5), Tabulated(x, y) or an "
-            "object of a class that derives from Law"
-        )
-    coefficient = finite_number(value, owner, "coefficient")
-    if coefficient < 0.0:
-        raise ModelError(f"{owner}: coefficient {value!r} must be a finite number >= 0")
-    return Linear(coefficient)
 
 
 SQUARE = 1e-9

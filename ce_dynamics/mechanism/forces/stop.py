@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, maximum, minimum, sin
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.checked import Named, Number, number
 from ce_dynamics.mechanism.forces.base import HingeElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
@@ -26,7 +28,16 @@ def compute_press(p: Scalar, onset: float) -> tuple[Scalar, Scalar]:
     return within + beyond, energy + 0.5 * beyond * (onset + beyond)
 
 
-class JointStop(HingeElement):
+def press(
+    p: Scalar, rate: Scalar, stiffness: float, dissipation: float, onset: float
+) -> tuple[Scalar, Scalar]:
+    """Return the load k p (1 + d ṗ), which never pulls, and the energy stored, where parts overlap by p."""
+    pressing, energy = compute_press(p, onset)
+    return stiffness * pressing * maximum(1.0 + dissipation * rate, 0.0), stiffness * energy
+
+
+@dataclass(eq=False, repr=False)
+class JointStop(Named, HingeElement):
     """Stops that press a coordinate back into a range, by Hunt and Crossley's law.
 
     Beyond an end by p the load is k p (1 + d ṗ) towards the range, never away from it: it begins and ends
@@ -56,33 +67,28 @@ class JointStop(HingeElement):
         or wider, or its only end lies half a turn or more from the design pose: turns are not counted.
     """
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        lower: float,
-        upper: float,
-        stiffness: float,
-        dissipation: float = 0.0,
-        *,
-        onset: float = 0.0,
-        component: int = 0,
-    ) -> None:
-        owner = f"stop {name!r}"
-        self.name = checks.name_of("JointStop: name", name)
-        unit = coordinate_unit(body, component, owner)
-        self.body, self.component = body, component
-        endless = lower == -math.inf
-        self.lower = lower if endless else checks.number(f"{owner}: lower", lower)
+    noun: ClassVar[str] = "stop"
+
+    body: Body
+    lower: float
+    upper: float
+    stiffness: Number = number(at_least=0.0)
+    dissipation: Number = number(0.0, at_least=0.0)
+    _: KW_ONLY
+    onset: Number = number(0.0, at_least=0.0)
+    component: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner, lower, upper = self._owner, self.lower, self.upper
+        unit = coordinate_unit(self.body, self.component, owner)
+        self.lower = lower if lower == -math.inf else checks.number(f"{owner}: lower", lower)
         self.upper = checks.number(f"{owner}: upper", upper, infinite=True)
-        self.stiffness = finite_number(stiffness, owner, "stiffness", at_least=0.0)
-        self.dissipation = finite_number(dissipation, owner, "dissipation", at_least=0.0)
-        self.onset = checks.number(f"{owner}: onset", onset, at_least=0.0)
         if not self.lower < self.upper or (math.isinf(self.upper - self.lower) and not self._ends):
             raise ModelError(f"{owner}: lower {lower!r} and upper {upper!r} must ascend, one of them finite")
         if not nominal(self.stiffness) > 0.0:
-            raise ModelError(f"{owner}: stiffness {stiffness!r} must be > 0")
-        design = float(body.inboard.neutral[component])
+            raise ModelError(f"{owner}: stiffness {self.stiffness!r} must be > 0")
+        design = float(self.body.inboard.neutral[self.component])
         far = max(abs(end - design) for end in self._ends)
         self._middle: float | None = None
         if unit == "rad" and far >= math.pi:
@@ -105,16 +111,15 @@ class JointStop(HingeElement):
             off = q - self._middle
             q = self._middle + arctan2(sin(off), cos(off))
         rate = observer.rate(self.body, self.component)
+        law = self.stiffness, self.dissipation, self.onset
         load: Scalar = 0.0
         stored: Scalar = 0.0
         if math.isfinite(self.upper):
-            p, energy = compute_press(q - self.upper, self.onset)
-            load = load - self.stiffness * p * maximum(1.0 + self.dissipation * rate, 0.0)
-            stored = stored + self.stiffness * energy
+            pressing, energy = press(q - self.upper, rate, *law)
+            load, stored = load - pressing, stored + energy
         if math.isfinite(self.lower):
-            p, energy = compute_press(self.lower - q, self.onset)
-            load = load + self.stiffness * p * maximum(1.0 - self.dissipation * rate, 0.0)
-            stored = stored + self.stiffness * energy
+            pressing, energy = press(self.lower - q, -rate, *law)
+            load, stored = load + pressing, stored + energy
         return Response(
             (HingeLoad(self.body, self.component, load),), outputs={"load": load}, potential=stored
         )

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body
-from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.checked import Named, Number, number
 from ce_dynamics.mechanism.forces.base import HingeElement, HingeLoad, Observer, Response
-from ce_dynamics.mechanism.forces.laws import Law
-from ce_dynamics.mechanism.forces.spring_damper import as_law
+from ce_dynamics.mechanism.forces.laws import LawField, law
 
 LOAD_UNITS = MappingProxyType({"rad": "N*m", "m": "N"})
 
 
-class TorsionSpringDamper(HingeElement):
+@dataclass(eq=False, repr=False)
+class TorsionSpringDamper(Named, HingeElement):
     """Spring and damper that act along one coordinate of a body's inboard hinge.
 
     The load on the hinge is −spring(coordinate − free) − damper(rate): a torque for an angle, a force for a
@@ -40,23 +42,18 @@ class TorsionSpringDamper(HingeElement):
     An angle is known by its cosine and sine, so it is counted in (−π, π] (a screw's is not limited).
     """
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        *,
-        spring: Law | float = 0.0,
-        damper: Law | float = 0.0,
-        free: float = 0.0,
-        component: int = 0,
-    ) -> None:
-        owner = f"torsion spring {name!r}"
-        self.name = checks.name_of("TorsionSpringDamper: name", name)
-        unit = coordinate_unit(body, component, owner)
-        self.body, self.component = body, component
-        self.free = finite_number(free, owner, "free")
-        self.spring = as_law(spring, f"{owner}: stiffness")
-        self.damper = as_law(damper, f"{owner}: damping")
+    noun: ClassVar[str] = "torsion spring"
+
+    body: Body
+    _: KW_ONLY
+    spring: LawField = law("stiffness")
+    damper: LawField = law("damping")
+    free: Number = number(0.0)
+    component: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        unit = coordinate_unit(self.body, self.component, self._owner)
         self.outputs = {"deflection": unit, "rate": f"{unit}/s", "load": LOAD_UNITS[unit]}
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
@@ -90,7 +87,8 @@ def coordinate_unit(body: Body, component: int, owner: str) -> str:
     return hinge.coordinate_units[component]
 
 
-class HingeDamper(HingeElement):
+@dataclass(eq=False, repr=False)
+class HingeDamper(Named, HingeElement):
     """A load −d v on all velocities of a hinge, such as those of a ball joint in grease.
 
     Parameters
@@ -102,13 +100,18 @@ class HingeDamper(HingeElement):
         d, not negative: [N m s/rad] for angular velocities, [N s/m] for others.
     """
 
-    def __init__(self, name: str, body: Body, damping: float) -> None:
-        owner = f"hinge damper {name!r}"
-        self.name, self.body = checks.name_of("HingeDamper: name", name), check_body(body, owner)
+    noun: ClassVar[str] = "hinge damper"
+
+    body: Body
+    damping: Number = number(at_least=0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        body = check_body(self.body, self._owner)
         if body.hinge is None or body.hinge.n_v == 0:
-            raise ModelError(f"{owner}: {body.name!r} has no hinge that moves; name the body behind one")
-        self.damping = finite_number(damping, owner, "damping", at_least=0.0)
-        self.outputs: dict[str, str] = {}
+            raise ModelError(
+                f"{self._owner}: {body.name!r} has no hinge that moves; name the body behind one"
+            )
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Return the loads on the hinge."""
