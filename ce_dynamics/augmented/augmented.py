@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -73,12 +74,16 @@ def normalise_rows(G: Array) -> tuple[Array, Array]:
 
 def row_rank(G: Array) -> RowRank:
     """Return a largest set of independent rows of G, by QR with pivoting of the normalised rows."""
-    if G.size == 0:
-        return RowRank(np.arange(0), np.arange(len(G)))
-    normal, _ = normalise_rows(G)
-    R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
-    rank = count_pivots(R)
+    _, pivots, rank = factor_rows(G)
     return RowRank(np.sort(pivots[:rank]), np.sort(pivots[rank:]))
+
+
+def factor_rows(G: Array) -> tuple[Array, Array, int]:
+    """Return R and the pivots of QR of the normalised rows, and the rank."""
+    if G.size == 0:
+        return np.zeros((0, len(G))), np.arange(len(G)), 0
+    R, pivots = scipy.linalg.qr(normalise_rows(G)[0].T, mode="r", pivoting=True)
+    return R, pivots, count_pivots(R)
 
 
 def redundant_rows(G: Array) -> Array:
@@ -86,9 +91,7 @@ def redundant_rows(G: Array) -> Array:
     marked = np.zeros(len(G), dtype=bool)
     if G.size == 0:
         return marked
-    normal, _ = normalise_rows(G)
-    R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
-    rank = count_pivots(R)
+    R, pivots, rank = factor_rows(G)
     combined = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])  # row = Σ combined × kept rows
     marked[pivots[rank:]] = True
     marked[pivots[:rank]] = np.any(np.abs(combined) > RANK_TOLERANCE, axis=1)
@@ -168,6 +171,7 @@ class Constraints(NamedTuple):
     gamma: Array
 
 
+@dataclass(frozen=True, eq=False)
 class AugmentedInstant(ABC):
     """An augmented system at one instant: inertia V̇ = force + columns λ, with the constraints."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, zeros
+from ce_dynamics.algebra.arrays import Array, concatenate, cross, zeros
 from ce_dynamics.augmented.augmented import (
     Augmented,
     AugmentedInstant,
@@ -48,7 +48,6 @@ from ce_dynamics.augmented.states import (
 )
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.system import System
 
@@ -57,14 +56,8 @@ from ce_dynamics.mechanism.system import System
 class FreeBodiesInstant(AugmentedInstant):
     """The fully augmented model at one instant."""
 
-    system: System
     joints: tuple[JoinedPoints, ...]
     couplings: tuple[CutEdge, ...]
-    p: Array
-    V: Array
-    x: Mapping[str, Array]
-    u: Mapping[str, Scalar]
-    prescribed: Mapping[str, Prescribed]
 
     @cached_property
     def states(self) -> dict[str, BodyState]:
@@ -158,16 +151,9 @@ class FullyAugmented(Augmented):
 
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> FreeBodiesInstant:
         states, inputs = self.states_of(x), self.inputs_of(u)
-        return FreeBodiesInstant(
-            self.system,
-            self.joints,
-            self.couplings,
-            p,
-            V,
-            states,
-            inputs,
-            self.find_prescribed(states, inputs),
-        )
+        motions = self.find_prescribed(states, inputs)
+        parts = self.system, p, V, states, inputs, motions, self.joints, self.couplings
+        return FreeBodiesInstant(*parts)
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
         rows = instant.constraints

@@ -61,12 +61,7 @@ def measure_turn(axis: Array, start: Array, end: Array) -> Scalar:
 def coordinates(hinge: Hinge, relative: RelativeMotion) -> Array:
     """Return coordinates of a hinge, in the order of its ``coordinate_names``; angles in (−π, π].
 
-    A hinge of your own is taught by ``@coordinates.register``.
-
-    Raises
-    ------
-    ModelError
-        For a kind of hinge that is not known here.
+    A hinge of your own is taught by ``@coordinates.register``; others raise `ModelError`.
     """
     raise ModelError(
         f"the reference has no coordinates for a {type(hinge).__name__} hinge; register a function of the "
@@ -131,12 +126,7 @@ def rate_rows(hinge: Hinge, R: Array) -> Array:
 
     They are also the wrench on the child, at its hinge point and in the parent's axes, of a generalised unit
     force: Q_k ℓ_k does the power Q_k v_k in every motion that the hinge allows.  A hinge of your own is
-    taught by ``@rate_rows.register``.
-
-    Raises
-    ------
-    ModelError
-        For a kind of hinge that is not known here.
+    taught by ``@rate_rows.register``; others raise `ModelError`.
     """
     raise ModelError(
         f"the reference has no rates for a {type(hinge).__name__} hinge; register a function of the hinge "

@@ -6,6 +6,7 @@ The constraint is bilateral: it pushes or pulls, and friction is as large as rol
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.constrained_system import ConstrainedState, Constraint
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
+from ce_dynamics.mechanism.body import BodyField, body_field
+from ce_dynamics.mechanism.checked import Checked, Number, Vector, across, finite_number, finite_vector
 from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingContact, Touching, positive, unit_normal
 
 
@@ -28,6 +29,35 @@ class PlaneAndBall(NamedTuple):
     radius: float  # [m]
 
 
+def check_normal(value: ArrayLike, owner: str, _: str = "") -> Array:
+    """Return a user's unit normal of the plane."""
+    return unit_normal(value, owner)
+
+
+def check_height(value: float, owner: str, _: str = "") -> float:
+    """Return a user's height of the plane."""
+    return finite_number(value, owner, "plane height")
+
+
+def check_center(value: ArrayLike, owner: str, _: str = "") -> Array:
+    """Return a user's centre of the ball."""
+    return finite_vector(value, owner, "ball center")
+
+
+def check_radius(value: float, owner: str, _: str = "") -> float:
+    """Return a user's radius of the ball."""
+    return positive(value, owner, "ball radius", "m")
+
+
+def check_width(value: float, owner: str, what: str) -> float:
+    """Return half the width with which plots show the plane."""
+    width = finite_number(value, owner, what)
+    if width < 0.0:
+        raise ModelError(f"{owner}: {what} {width:g} must be >= 0 m (0 hides it)")
+    return width
+
+
+@dataclass(eq=False, repr=False)
 class BallRollingOnPlane(Constraint):
     """A sphere fixed on one body touches a plane fixed on another and rolls on it without slipping.
 
@@ -64,97 +94,35 @@ class BallRollingOnPlane(Constraint):
 
     roles = ("plane_body", "ball_body")
 
-    def __init__(
-        self,
-        plane_body: Body,
-        default_plane_normal: ArrayLike,
-        default_plane_height: float,
-        ball_body: Body,
-        default_ball_center: ArrayLike,
-        default_ball_radius: float,
-        *,
-        name: str = "rolling",
-        plane_display_half_width: float = 1.0,
-        enabled: bool = True,
-    ) -> None:
-        super().__init__(name, parent=plane_body, child=ball_body, enabled=enabled)
-        if not ball_body.is_ground and not ball_body.mass > 0.0:
-            raise ModelError(
-                f"{self._owner}: ball body {ball_body.name!r} has mass {ball_body.mass:g}, need > 0"
-            )
-        self.default_plane_normal = default_plane_normal
-        self.default_plane_height = default_plane_height
-        self.default_ball_center = default_ball_center
-        self.default_ball_radius = default_ball_radius
-        self.plane_display_half_width = plane_display_half_width
+    name: str = field(default="rolling", kw_only=True)
+    plane_body: BodyField = body_field()
+    default_plane_normal: Vector = Checked(check_normal, "ArrayLike")
+    default_plane_height: Number = Checked(check_height, "float")
+    ball_body: BodyField = body_field()
+    default_ball_center: Vector = Checked(check_center, "ArrayLike")
+    default_ball_radius: Number = Checked(check_radius, "float")
+    _: KW_ONLY
+    plane_display_half_width: Number = Checked(check_width, "float", 1.0)
+    enabled: bool = True
+
+    def __post_init__(self) -> None:
+        super().__init__(self.name, parent=self.plane_body, child=self.ball_body, enabled=self.enabled)
+        ball = self.ball_body
+        if not ball.is_ground and not ball.mass > 0.0:
+            raise ModelError(f"{self._owner}: ball body {ball.name!r} has mass {ball.mass:g}, need > 0")
 
     @property
     def _owner(self) -> str:
         return f"constraint {self.name!r}"
 
-    # Description
-
-    @property
-    def plane_body(self) -> Body:
-        """Body that carries the plane."""
-        return self.parent
-
-    @property
-    def ball_body(self) -> Body:
-        """Body that carries the ball."""
-        return self.child
-
-    @property
-    def default_plane_normal(self) -> Array:
-        """Unit normal of the plane in the design pose, (3,)."""
-        return np.array(self._normal)
-
-    @default_plane_normal.setter
-    def default_plane_normal(self, value: ArrayLike) -> None:
-        self._normal = unit_normal(value, self._owner)
-
-    @property
-    def default_plane_height(self) -> float:
-        """Height h of the plane n · x = h in the design pose [m]."""
-        return self._height
-
-    @default_plane_height.setter
-    def default_plane_height(self, value: float) -> None:
-        self._height = finite_number(value, self._owner, "plane height")
-
-    @property
-    def default_ball_center(self) -> Array:
-        """Centre of the ball in the design pose, (3,) [m]."""
-        return np.array(self._center)
-
-    @default_ball_center.setter
-    def default_ball_center(self, value: ArrayLike) -> None:
-        self._center = finite_vector(value, self._owner, "ball center")
-
-    @property
-    def default_ball_radius(self) -> float:
-        """Radius of the ball [m]."""
-        return self._radius
-
-    @default_ball_radius.setter
-    def default_ball_radius(self, value: float) -> None:
-        self._radius = positive(value, self._owner, "ball radius", "m")
-
-    @property
-    def plane_display_half_width(self) -> float:
-        """Half the width with which plots show the plane [m]; 0 hides it."""
-        return self._half_width
-
-    @plane_display_half_width.setter
-    def plane_display_half_width(self, value: float) -> None:
-        width = finite_number(value, self._owner, "plane_display_half_width")
-        if width < 0.0:
-            raise ModelError(f"{self._owner}: plane_display_half_width {width:g} must be >= 0 m (0 hides it)")
-        self._half_width = width
-
     def default_parameters(self) -> PlaneAndBall:
         """Return the geometry of a default state."""
-        return PlaneAndBall(self._normal, self._height, self._center, self._radius)
+        return PlaneAndBall(
+            self.default_plane_normal,
+            self.default_plane_height,
+            self.default_ball_center,
+            self.default_ball_radius,
+        )
 
     def closure(self, parameters: PlaneAndBall) -> RollingContact:
         """Return the conditions between the plane's point below the ball at design and the ball's centre."""
@@ -183,19 +151,19 @@ class BallRollingOnPlane(Constraint):
 
     def set_plane_normal(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
         """Return the same state with another plane normal."""
-        return self._changed(state, normal=unit_normal(value, self._owner))
+        return self._changed(state, normal=check_normal(value, self._owner))
 
     def set_plane_height(self, state: ConstrainedState, value: float) -> ConstrainedState:
         """Return the same state with another plane height."""
-        return self._changed(state, height=finite_number(value, self._owner, "plane height"))
+        return self._changed(state, height=check_height(value, self._owner))
 
     def set_ball_center(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
         """Return the same state with another centre of the ball."""
-        return self._changed(state, center=finite_vector(value, self._owner, "ball center"))
+        return self._changed(state, center=check_center(value, self._owner))
 
     def set_ball_radius(self, state: ConstrainedState, value: float) -> ConstrainedState:
         """Return the same state with another radius."""
-        return self._changed(state, radius=positive(value, self._owner, "ball radius", "m"))
+        return self._changed(state, radius=check_radius(value, self._owner))
 
     def plane_axes(self, state: ConstrainedState) -> Array:
         """Return the axes x, y, n of the plane in the world, as the columns of a rotation matrix (3, 3)."""

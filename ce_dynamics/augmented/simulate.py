@@ -20,6 +20,7 @@ from ce_dynamics.augmented.observer import FeedbackLaw, apply_law
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.options import lists_options
 
 
 class StoredPoses(NamedTuple):
@@ -209,24 +210,39 @@ def check_times(t_eval: Any) -> Array:
     return times
 
 
-def check_tolerances(model: Augmented, rtol: float, atol: float | Array) -> None:
-    """Refuse tolerances that are not positive; ``atol`` may have one per entry of the state."""
-    checks.number("rtol", rtol, above=0.0)
-    size = model.n_p + model.n_V + model.n_x
-    for entry in [atol] if np.ndim(atol) == 0 else checks.vector("atol", atol, size):
-        checks.number("atol", entry, above=0.0)
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """Tolerances of an integration, and the inputs of its system.
+
+    Parameters
+    ----------
+    rtol, atol : float
+        Tolerances of [p; V; x], ``atol`` also one per entry; multipliers take no part in error control.
+    inputs : optional
+        Constant inputs (mapping or array), a function of time that returns them, or an `InputLaw`.
+    """
+
+    rtol: float = 1e-8
+    atol: float | Array = 1e-8
+    inputs: Any = None
+
+    def check(self, model: Augmented) -> None:
+        """Refuse tolerances that are not positive."""
+        checks.number("rtol", self.rtol, above=0.0)
+        size = model.n_p + model.n_V + model.n_x
+        for entry in [self.atol] if np.ndim(self.atol) == 0 else checks.vector("atol", self.atol, size):
+            checks.number("atol", entry, above=0.0)
 
 
+@lists_options(Accuracy)
 def simulate_dae(
     model: Augmented | System | Preparation,
     y0: Array | None,
     t_eval: Any,
     *,
-    rtol: float = 1e-8,
-    atol: float | Array = 1e-8,
-    inputs: Any = None,
     max_step: float = 0.0,
     linear_solver: str = "auto",
+    **options: Any,
 ) -> Trajectory:
     """Integrate the stabilised index-2 form by SUNDIALS IDA with the exact Jacobian.
 
@@ -238,13 +254,11 @@ def simulate_dae(
         Initial state [p; V; x]; constraint errors are projected away.
     t_eval : (n,) array
         Output times, the first of which is the start.  Every one ends a step: nothing is interpolated.
-    rtol, atol : float
-        Tolerances of [p; V; x] (``atol`` also one per entry); the multipliers take no part in error control.
-    inputs : optional
-        Constant inputs (mapping or array), a function of time that returns them, or an `InputLaw`.
     max_step : float
         Largest step [s]; 0 for no limit.
     linear_solver : {"auto", "sparse", "dense"}
+    **options
+        Fields of `Accuracy`: ``rtol``, ``atol``, ``inputs``.
 
     Raises
     ------
@@ -255,12 +269,11 @@ def simulate_dae(
     """
     times = check_times(t_eval)
     checks.number("max_step", max_step, at_least=0.0)
-    ready = prepare_run(model, y0, inputs, times[0])
-    check_tolerances(ready.model, rtol, atol)
-    problem = ready.ggl
-    solver = make_solver(
-        problem, ready.signal, rtol=rtol, atol=atol, max_step=max_step, linear_solver=linear_solver
-    )
+    accuracy = Accuracy(**options)
+    ready = prepare_run(model, y0, accuracy.inputs, times[0])
+    accuracy.check(ready.model)
+    problem, kept = ready.ggl, {"rtol": accuracy.rtol, "atol": accuracy.atol, "max_step": max_step}
+    solver = make_solver(problem, ready.signal, linear_solver=linear_solver, **kept)
     start = time.perf_counter()
     answer = ready.index1(times[0], ready.y0, ready.signal(times[0]))
     Y = np.concatenate((ready.y0, answer.multipliers, np.zeros(ready.model.n_g)))
@@ -273,6 +286,7 @@ def simulate_dae(
     return result
 
 
+@lists_options(Accuracy)
 def simulate_baumgarte(
     model: Augmented | System | Preparation,
     y0: Array | None,
@@ -280,17 +294,15 @@ def simulate_baumgarte(
     *,
     alpha: float = 10.0,
     beta: float = 10.0,
-    rtol: float = 1e-8,
-    atol: float | Array = 1e-8,
-    inputs: Any = None,
     max_step: float = np.inf,
     method: str = "DOP853",
+    **options: Any,
 ) -> Trajectory:
     """Integrate (8) with Baumgarte's stabilisation g̈ + 2α ġ + β² g = 0 as an ordinary differential equation.
 
     Parameters
     ----------
-    model, y0, t_eval, rtol, atol, inputs
+    model, y0, t_eval, **options
         As in `simulate_dae`; outputs are interpolated by SciPy's dense output.
     alpha, beta : float
         Stabilisation [1/s]; both zero leaves the constraints to drift.
@@ -311,8 +323,9 @@ def simulate_baumgarte(
         checks.number(name, value, at_least=0.0)
     checks.number("max_step", max_step, above=0.0, infinite=True)
     checks.choice("method", method, ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"))
-    ready = prepare_run(model, y0, inputs, times[0])
-    check_tolerances(ready.model, rtol, atol)
+    accuracy = Accuracy(**options)
+    ready = prepare_run(model, y0, accuracy.inputs, times[0])
+    accuracy.check(ready.model)
     start = time.perf_counter()
     integrate: Any = solve_ivp
     solution = integrate(
@@ -321,8 +334,8 @@ def simulate_baumgarte(
         ready.y0,
         method=method,
         t_eval=times,
-        rtol=rtol,
-        atol=atol,
+        rtol=accuracy.rtol,
+        atol=accuracy.atol,
         max_step=max_step,
     )
     statistics = {"evaluations": float(solution.nfev), "integration": time.perf_counter() - start}

@@ -9,7 +9,7 @@ from functools import cached_property, singledispatch
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
+from ce_dynamics.algebra.arrays import Array, array, zeros
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.augmented import (
     RANK_TOLERANCE,
@@ -33,7 +33,6 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.whole_loop import neutral_state
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
-from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.system import System
 
@@ -42,13 +41,7 @@ from ce_dynamics.mechanism.system import System
 class CutTree(AugmentedInstant):
     """The tree-augmented model at one instant: V̇ = M⁻¹(T − C) + M⁻¹ Gᵀ λ."""
 
-    system: System
     tree: Instant
-    p: Array
-    V: Array
-    x: Mapping[str, Array]
-    u: Mapping[str, Scalar]
-    prescribed: Mapping[str, Prescribed]
 
     @cached_property
     def states(self) -> dict[str, BodyState]:
@@ -139,7 +132,7 @@ class TreeAugmented(Augmented):
 
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> CutTree:
         tree = Instant(self.embedding, self.layout, p, V, x, u)
-        return CutTree(self.system, tree, p, V, self.states_of(x), self.inputs_of(u), tree.prescribed)
+        return CutTree(self.system, p, V, self.states_of(x), self.inputs_of(u), tree.prescribed, tree)
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
         """Return λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         uniqueness as uniqueness,
     )
     from ce_dynamics.contact.gauss_seidel import GaussSeidel as GaussSeidel, Solver as Solver
-    from ce_dynamics.contact.joint import JointFriction as JointFriction, JointStop as JointStop
+    from ce_dynamics.contact.joint import JointFriction as JointFriction, RigidStop as RigidStop
     from ce_dynamics.contact.meetings import RigidShape as RigidShape
     from ce_dynamics.contact.problem import Problem as Problem, Solution as Solution
     from ce_dynamics.contact.recorder import ContactRun as ContactRun, Event as Event
@@ -72,4 +72,6 @@ if TYPE_CHECKING:
         Surface as Surface,
     )
 
-__getattr__, __dir__, __all__ = lazy_names({"Run": "ContactRun", "Path": "CablePath"})
+__getattr__, __dir__, __all__ = lazy_names(
+    {"Run": "ContactRun", "Path": "CablePath", "JointStop": "RigidStop"}
+)

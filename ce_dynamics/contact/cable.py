@@ -6,7 +6,8 @@ Given motion of a point: ends of cables that a position-controlled source moves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,15 @@ from ce_dynamics.contact.conditions import Kind
 from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
-from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
+from ce_dynamics.mechanism.checked import (
+    Number,
+    Vector,
+    direction,
+    finite_number,
+    finite_vector,
+    number,
+    vector,
+)
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
 
@@ -33,6 +42,7 @@ class CablePath(Protocol):
         ...
 
 
+@dataclass(eq=False, repr=False)
 class Straight:
     """A point that moves at constant velocity (at rest by default).
 
@@ -44,9 +54,10 @@ class Straight:
         Velocity [m/s].
     """
 
-    def __init__(self, start: ArrayLike, rate: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        self.start = finite_vector(start, "straight path", "start")
-        self.rate = finite_vector(rate, "straight path", "rate")
+    _owner: ClassVar[str] = "straight path"
+
+    start: Vector = vector()
+    rate: Vector = vector((0.0, 0.0, 0.0))
 
     def position(self, t: Scalar) -> Array:
         return np.asarray(self.start + self.rate * t)
@@ -55,6 +66,7 @@ class Straight:
         return self.rate
 
 
+@dataclass(eq=False, repr=False)
 class Weaving:
     """A point that moves at constant velocity and swings across it, r = start + rate t + a sin(ω t).
 
@@ -70,22 +82,17 @@ class Weaving:
         [Hz], positive.
     """
 
-    def __init__(
-        self,
-        start: ArrayLike,
-        rate: ArrayLike,
-        *,
-        across: ArrayLike,
-        amplitude: float,
-        frequency: float,
-    ) -> None:
-        owner = "weaving path"
-        self.start = finite_vector(start, owner, "start")
-        self.rate = finite_vector(rate, owner, "rate")
-        self.a = finite_number(amplitude, owner, "amplitude") * unit_axis(across, owner, "across")
-        self.omega = 2.0 * np.pi * finite_number(frequency, owner, "frequency")
-        if not self.omega > 0.0:
-            raise ModelError(f"{owner}: frequency {frequency!r} must be positive")
+    _owner: ClassVar[str] = "weaving path"
+
+    start: Vector = vector()
+    rate: Vector = vector()
+    _: KW_ONLY
+    across: Vector = direction()
+    amplitude: Number = number()
+    frequency: Number = number(above=0.0)
+
+    def __post_init__(self) -> None:
+        self.a, self.omega = self.amplitude * self.across, 2.0 * np.pi * self.frequency
 
     def position(self, t: Scalar) -> Array:
         return np.asarray(self.start + self.rate * t + self.a * sin(self.omega * t))

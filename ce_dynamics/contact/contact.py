@@ -10,7 +10,8 @@ Contact between two bodies of an embedded system: ψ ≥ 0 at every point where 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, cast
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,51 +25,28 @@ from ce_dynamics.contact.shapes import Meeting, PlacedShape, Shape, check_shape,
 from ce_dynamics.contact.surfaces import Surface, meet
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
-from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
+from ce_dynamics.mechanism.checked import Checked, Named, Number, Vector, number, unit_axis, vector
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
 Friction = Literal["disc", "box", "none"]
 UnitLoads = Callable[[Array, Array], Sequence[PointLoad]]
 
 
-class ContactLaw(NamedTuple):
-    """Resistance of a contact to sliding, rolling and spinning, and its coefficient of restitution.
+def check_friction(value: Friction, owner: str, what: str) -> Friction:
+    """Return a user's kind of friction."""
+    return cast("Friction", checks.choice(f"{owner}: {what}", value, ("disc", "box", "none")))
 
-    Attributes
-    ----------
-    friction : {"disc", "box", "none"}
-        |p_t| ≤ μ p_n (Coulomb), or each tangential component by itself (a pyramid), or no sliding friction.
-    rolling, spinning : float
-        Lengths: the torque across the normal is at most rolling × p_n, that about it spinning × p_n [m].
-    restitution : float
-        e in 0 … 1.
-    """
 
-    friction: Friction
-    rolling: float
-    spinning: float
-    restitution: float
+@dataclass(eq=False, repr=False, kw_only=True)
+class ContactLaw:
+    """Resistance of a contact to sliding, rolling and spinning, and its coefficient of restitution."""
 
-    @classmethod
-    def check(
-        cls, owner: str, friction: object, rolling: object, spinning: object, restitution: object
-    ) -> ContactLaw:
-        """Return a user's wishes.
+    friction: Checked[Friction, Friction] = Checked(check_friction, "Friction", "disc")
+    restitution: Number = number(0.0, at_least=0.0, at_most=1.0)
+    rolling: Number = number(0.0, at_least=0.0)
+    spinning: Number = number(0.0, at_least=0.0)
 
-        Raises
-        ------
-        ModelError
-            If friction is none of these, a length negative or not finite, or e out of range.
-        """
-        checks.choice(f"{owner}: friction", friction, ("disc", "box", "none"))
-        return cls(
-            cast("Friction", friction),
-            finite_number(rolling, owner, "rolling", at_least=0.0),
-            finite_number(spinning, owner, "spinning", at_least=0.0),
-            check_restitution(restitution, owner),
-        )
-
-    def kinds(self, first: int = 0, prefix: str = "") -> list[RowKind]:
+    def point_kinds(self, first: int = 0, prefix: str = "") -> list[RowKind]:
         """Return the kinds of the rows of one contact point, the normal one being row ``first``."""
         kinds = [RowKind(f"{prefix}normal", Kind.UNILATERAL, restitution=self.restitution)]
 
@@ -86,20 +64,13 @@ class ContactLaw(NamedTuple):
             kinds.append(RowKind(f"{prefix}spinning", Kind.FRICTION, first, unit="N m"))
         return kinds
 
-    def rows(
+    def point_rows(
         self, axes: Sequence[Array], psi: Scalar, mu: Scalar, rates: tuple[Array, Array], loads: UnitLoads
     ) -> list[Row]:
-        """Return the rows of one contact point, in the order of `kinds`.
+        """Return the rows of one contact point, in the order of `point_kinds`.
 
-        Parameters
-        ----------
-        axes : three (3,) arrays
-            Normal and the two tangents.
-        psi, mu : scalars
-        rates : two (3,) arrays
-            Relative velocity at the point and relative angular velocity.
-        loads : callable
-            What a unit force and a unit torque load.
+        ``axes`` are the normal and two tangents, ``rates`` the relative velocity at the point and that of
+        turning; ``loads`` returns the loads of a unit force and a unit torque.
         """
         v, w = rates
 
@@ -120,22 +91,23 @@ class ContactLaw(NamedTuple):
         return rows
 
 
-def check_restitution(value: object, owner: str) -> float:
-    """Return a user's coefficient of restitution.
-
-    Raises
-    ------
-    ModelError
-        If it is not between 0 and 1.
-    """
-    return finite_number(value, owner, "restitution", at_least=0.0, at_most=1.0)
-
-
 FLAT = 1e-9
 """Sine of the angle between a disc's axis and a surface's normal, below which the disc lies flat."""
 
 
-class Contact(UnilateralElement):
+def check_surface(value: Surface, owner: str, what: str) -> Surface:
+    """Return a user's surface."""
+    needed = "a surface, such as Plane(friction=0.8): an object with touch(r)"
+    return checks.provides(f"{owner}: {what}", value, ("touch",), needed)
+
+
+def check_axis(value: ArrayLike | None, owner: str, what: str) -> Array | None:
+    """Return a user's direction, if it is given."""
+    return None if value is None else unit_axis(value, owner, what)
+
+
+@dataclass(eq=False, repr=False)
+class Contact(ContactLaw, Named, UnilateralElement):
     """A body that can touch a surface.
 
     Parameters
@@ -165,35 +137,23 @@ class Contact(UnilateralElement):
         or spinning, or the ground as body.
     """
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        at: ArrayLike,
-        surface: Surface,
-        *,
-        radius: float = 0.0,
-        axis: ArrayLike | None = None,
-        friction: Friction = "disc",
-        restitution: float = 0.0,
-        rolling: float = 0.0,
-        spinning: float = 0.0,
-    ) -> None:
-        owner = f"contact {name!r}"
-        checks.name_of("Contact: name", name)
-        if check_body(body, owner).is_ground:
-            raise ModelError(f"{owner}: the ground cannot touch itself; name a body that can move")
-        what = "a surface, such as Plane(friction=0.8): an object with touch(r)"
-        self.surface = checks.provides(f"{owner}: surface", surface, ("touch",), what)
-        self.name, self.body = name, body
-        self.at = finite_vector(at, owner, "at")
-        self.radius = finite_number(radius, owner, "radius", at_least=0.0)
-        self.axis = None if axis is None else unit_axis(axis, owner)
+    noun: ClassVar[str] = "contact"
+
+    body: Body
+    at: Vector = vector()
+    surface: Checked[Surface, Surface] = Checked(check_surface, "Surface")
+    _: KW_ONLY
+    radius: Number = number(0.0, at_least=0.0)
+    axis: Checked[ArrayLike | None, Array | None] = Checked(check_axis, "ArrayLike | None", None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if check_body(self.body, self._owner).is_ground:
+            raise ModelError(f"{self._owner}: the ground cannot touch itself; name a body that can move")
         if self.axis is not None and self.radius == 0.0:
-            raise ModelError(f"{owner}: a disc needs a positive radius")
-        self.law = ContactLaw.check(owner, friction, rolling, spinning, restitution)
-        self.kinds = tuple(self.law.kinds())
-        self.ground = ground_of(body)
+            raise ModelError(f"{self._owner}: a disc needs a positive radius")
+        self.kinds = tuple(self.point_kinds())
+        self.ground = ground_of(self.body)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -209,7 +169,7 @@ class Contact(UnilateralElement):
             return [PointLoad(self.body, self.ground, r, force, torque)]
 
         axes = (touch.normal, touch.tangent_1, touch.tangent_2)
-        return self.law.rows(axes, touch.distance, touch.mu, (v, w), loads)
+        return self.point_rows(axes, touch.distance, touch.mu, (v, w), loads)
 
     def _lever(self, observer: Observer, n: Array) -> Array:
         """Return the vector from the centre to the point nearest to the surface.
@@ -226,7 +186,8 @@ class Contact(UnilateralElement):
         return np.asarray(where(upright, -self.radius * down / where(upright, span, 1.0), 0.0 * down))
 
 
-class BodyContact(UnilateralElement):
+@dataclass(eq=False, repr=False)
+class BodyContact(ContactLaw, Named, UnilateralElement):
     """Two bodies that can touch.
 
     Equal and opposite forces act on both at the middle C between the points a and b where their shapes are
@@ -256,39 +217,32 @@ class BodyContact(UnilateralElement):
         For one body twice, bodies of two systems, shapes that cannot touch, numbers out of range.
     """
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        shape: Shape,
-        other: Body,
-        other_shape: Shape,
-        *,
-        mu: float = 0.0,
-        friction: Friction = "disc",
-        restitution: float = 0.0,
-        rolling: float = 0.0,
-        spinning: float = 0.0,
-    ) -> None:
-        owner = f"contact {name!r}"
-        checks.name_of("BodyContact: name", name)
-        check_body(body, owner)
-        if body is check_body(other, owner, "other"):
+    noun: ClassVar[str] = "contact"
+
+    body: Body
+    shape: Shape
+    other: Body
+    other_shape: Shape
+    _: KW_ONLY
+    mu: Number = number(0.0, at_least=0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner, body = self._owner, check_body(self.body, self._owner)
+        if body is check_body(self.other, owner, "other"):
             raise ModelError(f"{owner}: {body.name!r} cannot touch itself; name two bodies")
         if body.is_ground:
             raise ModelError(f"{owner}: name the body that can move first, and then the ground")
-        if not other.is_ground and ground_of(other) is not ground_of(body):
-            raise ModelError(f"{owner}: {body.name!r} and {other.name!r} belong to different systems")
-        self.name, self.body, self.other = name, body, other
-        self.shape = check_shape(shape, f"{owner}: shape")
-        self.other_shape = check_shape(other_shape, f"{owner}: other_shape")
-        self.pair, self.ground = pair_of(shape, other_shape), ground_of(body)
-        self.mu = finite_number(mu, owner, "mu", at_least=0.0)
-        self.law = ContactLaw.check(owner, friction, rolling, spinning, restitution)
-        count = len(self.pair(shape_in_design_pose(shape), shape_in_design_pose(other_shape)))
-        size = len(self.law.kinds())
+        if not self.other.is_ground and ground_of(self.other) is not ground_of(body):
+            raise ModelError(f"{owner}: {body.name!r} and {self.other.name!r} belong to different systems")
+        shapes = self.shape, self.other_shape
+        for what, shape in zip(("shape", "other_shape"), shapes, strict=True):
+            check_shape(shape, f"{owner}: {what}")
+        self.pair, self.ground = pair_of(*shapes), ground_of(body)
+        count = len(self.pair(*(PlacedShape(one.points, one.axes, one.sizes) for one in shapes)))
+        size = len(self.point_kinds())
         self.kinds = tuple(
-            kind for k in range(count) for kind in self.law.kinds(k * size, f"{k}." if count > 1 else "")
+            kind for k in range(count) for kind in self.point_kinds(k * size, f"{k}." if count > 1 else "")
         )
 
     @property
@@ -315,7 +269,7 @@ class BodyContact(UnilateralElement):
             ]
 
         axes = (meeting.n, *frame(meeting.n))
-        return self.law.rows(axes, meeting.psi, self.mu, (v_1 - v_2, w_1 - w_2), loads)
+        return self.point_rows(axes, meeting.psi, self.mu, (v_1 - v_2, w_1 - w_2), loads)
 
     def _placed(self, observer: Observer, body: Body, shape: Shape) -> PlacedShape:
         points = [observer.point(body, at, self.ground).r for at in shape.points]
@@ -328,8 +282,3 @@ class BodyContact(UnilateralElement):
         at = observer.point(body, shape.points[0], self.ground)
         w = observer.angular_velocity(body, self.ground)
         return at.v + cross(w, C - at.r), w
-
-
-def shape_in_design_pose(shape: Shape) -> PlacedShape:
-    """Return a shape in the design pose."""
-    return PlacedShape(shape.points, shape.axes, shape.sizes)

@@ -88,13 +88,7 @@ class UnilateralElement(ABC):
 
 
 def check_elements(model: Model, elements: Sequence[UnilateralElement], rest_speed: float) -> None:
-    """Refuse what time stepping cannot do.
-
-    Raises
-    ------
-    ModelError
-        If two elements have the same name, one acts on a body of another system, or a controller is sampled.
-    """
+    """Refuse elements of one name or of another system, and controllers that are sampled."""
     checks.instance("UnilateralModel: model", model, Model, "a model, as ce_dynamics.compile returns it")
     checks.number("UnilateralModel: rest_speed", rest_speed, at_least=0.0)
     what = "an element, such as Contact(...)"

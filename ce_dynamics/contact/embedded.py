@@ -65,15 +65,7 @@ def project_loads(outward: Outward, members: Mapping[str, Sequence[Member]], loa
 
 
 class RowFunctions:
-    """Compiled functions of a model and its elements.
-
-    Parameters
-    ----------
-    model : Model
-    elements : sequence of UnilateralElement
-    count : int
-        Number of rows that the elements declare.
-    """
+    """Compiled functions of a model and its elements, which declare so many rows."""
 
     def __init__(self, model: Model, elements: Sequence[UnilateralElement], count: int) -> None:
         self.model, self.elements, self.count = model, elements, count

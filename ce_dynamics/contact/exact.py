@@ -124,13 +124,7 @@ class Exact:
 
 
 def refuse_if_infeasible(problem: Problem) -> None:
-    """Raise if a certificate proves that there is no solution.
-
-    Raises
-    ------
-    InfeasibleError
-        Naming the rows that contradict each other.
-    """
+    """Raise `InfeasibleError`, naming rows, if a certificate proves that there is no solution."""
     y = find_certificate(problem)
     if y is not None:
         rows = [int(i) for i in np.flatnonzero(np.abs(y) > 1e-9 * np.max(np.abs(y)))]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.contact.conditions import Kind
-from ce_dynamics.contact.contact import check_restitution
 from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body
-from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.checked import Named, Number, finite_number, number
 from ce_dynamics.mechanism.forces.base import HingeLoad, Observer
 
 
-class JointStop(UnilateralElement):
+@dataclass(eq=False, repr=False)
+class RigidStop(Named, UnilateralElement):
     """Hard stops of a hinge coordinate, lower ≤ q ≤ upper.
 
     Parameters
@@ -36,20 +38,19 @@ class JointStop(UnilateralElement):
         If there is no such coordinate, no stop, or the stops are the wrong way round.
     """
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        *,
-        lower: float | None = None,
-        upper: float | None = None,
-        k: int = 0,
-        restitution: float = 0.0,
-    ) -> None:
-        owner = f"stop {name!r}"
-        self.name, self.body = checks.name_of("JointStop: name", name), check_body(body, owner)
-        self.k, angular = hinge_component(body, k, owner)
-        e = check_restitution(restitution, owner)
+    noun: ClassVar[str] = "stop"
+
+    body: Body
+    _: KW_ONLY
+    lower: float | None = None
+    upper: float | None = None
+    k: int = 0
+    restitution: Number = number(0.0, at_least=0.0, at_most=1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner, lower, upper = self._owner, self.lower, self.upper
+        unit = hinge_unit(self.body, self.k, owner)
         both = (("lower", 1.0, lower), ("upper", -1.0, upper))
         given = [(suffix, sign, value) for suffix, sign, value in both if value is not None]
         if not given:
@@ -57,9 +58,9 @@ class JointStop(UnilateralElement):
         self.stops = [(sign, finite_number(value, owner, suffix)) for suffix, sign, value in given]
         if lower is not None and upper is not None and not lower < upper:
             raise ModelError(f"{owner}: lower = {lower!r} must be less than upper = {upper!r}")
-        unit = "N m" if angular else "N"
         self.kinds = tuple(
-            RowKind(suffix, Kind.UNILATERAL, restitution=e, unit=unit) for suffix, _, _ in given
+            RowKind(suffix, Kind.UNILATERAL, restitution=self.restitution, unit=unit)
+            for suffix, _, _ in given
         )
 
     @property
@@ -74,7 +75,8 @@ class JointStop(UnilateralElement):
         ]
 
 
-class JointFriction(UnilateralElement):
+@dataclass(eq=False, repr=False)
+class JointFriction(Named, UnilateralElement):
     """Dry friction of a hinge: a torque or force of at most ``limit`` that opposes its rate.
 
     Parameters
@@ -88,12 +90,17 @@ class JointFriction(UnilateralElement):
         Which velocity of the hinge.
     """
 
-    def __init__(self, name: str, body: Body, *, limit: float, k: int = 0) -> None:
-        owner = f"joint friction {name!r}"
-        self.name, self.body = checks.name_of("JointFriction: name", name), check_body(body, owner)
-        self.k, angular = hinge_component(body, k, owner)
-        most = finite_number(limit, owner, "limit", at_least=0.0)
-        self.kinds = (RowKind("friction", Kind.BOX, limit=most, unit="N m" if angular else "N"),)
+    noun: ClassVar[str] = "joint friction"
+
+    body: Body
+    _: KW_ONLY
+    limit: Number = number(at_least=0.0)
+    k: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        unit = hinge_unit(self.body, self.k, self._owner)
+        self.kinds = (RowKind("friction", Kind.BOX, limit=self.limit, unit=unit),)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -103,15 +110,9 @@ class JointFriction(UnilateralElement):
         return (Row((HingeLoad(self.body, self.k, 1.0),), observer.rate(self.body, self.k)),)
 
 
-def hinge_component(body: Body, k: int, owner: str) -> tuple[int, bool]:
-    """Return a component of a hinge, and whether it is an angle.
-
-    Raises
-    ------
-    ModelError
-        If the body has no such hinge component, or its velocity is not the rate of the coordinate.
-    """
-    if body.is_ground:
+def hinge_unit(body: Body, k: int, owner: str) -> str:
+    """Return the unit of the load on a component of a hinge whose velocity is the rate of a coordinate."""
+    if check_body(body, owner).is_ground:
         raise ModelError(f"{owner}: the ground has no hinge")
     hinge = body.inboard
     if not 0 <= checks.integer(f"{owner}: k", k) < hinge.n_v:
@@ -123,4 +124,4 @@ def hinge_component(body: Body, k: int, owner: str) -> tuple[int, bool]:
             f"{owner}: hinge of {body.name!r} has no coordinate whose rate is its velocity {k}; use hinges"
             " with one coordinate each"
         )
-    return k, hinge.velocity_units[k].startswith("rad")
+    return "N m" if hinge.velocity_units[k].startswith("rad") else "N"

@@ -43,28 +43,14 @@ WIDTH = max(3 * (points + axes) + sizes for points, axes, sizes in COUNTS)
 
 
 class Meetings(NamedTuple):
-    """Points where shapes are near each other.
+    """Points where shapes are near each other, (m,) each."""
 
-    Attributes
-    ----------
-    first, second : (m,) int arrays
-        Bodies; -1 for what is at rest.
-    C : (m, 3) array
-        Where they meet, in the world.
-    n : (m, 3) array
-        From the second to the first.
-    psi : (m,) array
-        Gaps [m].
-    key : (m,) int array
-        Which shapes and which of their points: the same from step to step.
-    """
-
-    first: Integers
+    first: Integers  # bodies, -1 for what is at rest
     second: Integers
-    C: Matrix
-    n: Matrix
-    psi: Vector
-    key: Integers
+    C: Matrix  # (m, 3): where they meet, in the world
+    n: Matrix  # (m, 3): from the second to the first
+    psi: Vector  # gaps [m]
+    key: Integers  # of shapes and their points: the same from step to step
 
     def take_first(self, count: int) -> Meetings:
         """Return copies of the first ones."""
@@ -260,20 +246,6 @@ class RigidShape:
 class RigidShapes:
     """Shapes on plain rigid bodies and at rest.
 
-    Parameters
-    ----------
-    bodies : RigidBodies
-    shapes : sequence of RigidShape
-
-    Attributes
-    ----------
-    body, kind : (n,) int arrays
-        Of every shape; -1 for what is at rest.
-    middle : (n, 3) array
-        In body axes.
-    radius : (n,) array
-        Of a sphere around the middle that holds the shape.
-
     Raises
     ------
     ModelError
@@ -292,6 +264,7 @@ class RigidShapes:
                 raise ModelError(f"{owner}: a half-space on {one.body!r}; half-spaces must be at rest")
         self.body = np.array([NO_BODY if s.body is None else numbers[s.body] for s in shapes], dtype=np.int64)
         self.kind = np.array([KINDS.index(type(s.shape)) for s in shapes], dtype=np.int64)
+        # body and kind of every shape, its middle in body axes, and the radius around that which holds it
         self.bounded = np.flatnonzero(self.kind != PLANE)
         self.middle = np.array([np.mean(s.shape.points, axis=0) for s in shapes]).reshape(-1, 3)
         self.radius = np.array([bounding_radius(s.shape) for s in shapes])

@@ -166,13 +166,7 @@ def box_box_all(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
 
 
 def pair_of(first: Shape, second: Shape) -> Pair:
-    """Return the function that computes the contact points of two shapes.
-
-    Raises
-    ------
-    ModelError
-        If there is no function for these shapes.
-    """
+    """Return the function that computes the contact points of two shapes; refuse shapes without one."""
     kinds = (type(first), type(second))
     if kinds in PAIRS:
         return PAIRS[kinds]

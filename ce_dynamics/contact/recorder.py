@@ -55,19 +55,7 @@ class Event(NamedTuple):
 
 
 class EventWatch:
-    """Collects events from the impulses of successive steps.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of all rows.
-    watched : (m,) bool array
-        The unilateral ones.
-
-    Attributes
-    ----------
-    events : list of Event
-    """
+    """Collects events of the watched rows, a mask (m,), from the impulses of successive steps."""
 
     def __init__(self, names: Sequence[str], watched: Booleans) -> None:
         self.events: list[Event] = []

@@ -82,17 +82,8 @@ def impacts(
 ) -> Impact | None:
     """Return all impacts at the start of a step from velocities v; None if there are none.
 
-    Parameters
-    ----------
-    rows : Problem
-        Its v are those after the step without impulses, its c is ∂ψ/∂t and what prescribed motions add.
-    v : (n,) array
-    psi, restitution : (m,) arrays
-        Gaps and e of the unilateral rows.
-    step : two floats
-        Length of the step [s] and rest speed.
-    solver : Solver
-        Of compressions.
+    The v of ``rows`` are those after the step without impulses, its c is ∂ψ/∂t and that of given motions.
+    ``step`` is its length [s] and the rest speed; the solver finds the compressions.
     """
     h, rest_speed = step
     unilateral = rows.conditions.kind == Kind.UNILATERAL

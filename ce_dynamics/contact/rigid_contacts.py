@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, InitialStateError, Integers
-from ce_dynamics.contact.contact import ContactLaw
+from ce_dynamics.contact.contact import ContactLaw, Friction
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.meetings import Meetings, RigidShape, RigidShapes
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.contact.rigid import RigidBodies, RigidState
 from ce_dynamics.contact.rigid_step import RigidStep
-from ce_dynamics.contact.simulation import warn_of_remains
-from ce_dynamics.contact.solvers.chain import Chain, Patience
+from ce_dynamics.contact.simulation import StepOptions, warn_of_remains
+from ce_dynamics.contact.solvers.chain import Patience
 from ce_dynamics.contact.step import LARGEST, StepGiven
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.checked import Number, number
+from ce_dynamics.simulation.options import lists_options
 
 ALLOWED_OVERLAP = 1e-6
 """Largest overlap of two shapes in an initial state [m]."""
 
 
-class RigidContacts:
+@dataclass(eq=False, repr=False)
+class RigidContacts(ContactLaw):
     """Plain rigid bodies that touch each other.
 
     Parameters
@@ -58,26 +60,20 @@ class RigidContacts:
         If a body is unknown, a half-space is not at rest, or a number is out of range.
     """
 
-    def __init__(
-        self,
-        bodies: RigidBodies,
-        shapes: Sequence[RigidShape],
-        *,
-        mu: float = 0.0,
-        restitution: float = 0.0,
-        rest_speed: float = 1e-2,
-        rolling: float = 0.0,
-        spinning: float = 0.0,
-    ) -> None:
-        owner = "rigid contacts"
-        self.bodies = checks.instance(f"{owner}: bodies", bodies, RigidBodies, "RigidBodies([...])")
-        self.mu = finite_number(mu, owner, "mu", at_least=0.0)
-        self.rest_speed = finite_number(rest_speed, owner, "rest_speed", at_least=0.0)
-        self.law = ContactLaw.check(owner, "disc", rolling, spinning, restitution)
-        self.placed = RigidShapes(bodies, shapes)
-        self.kinds = self.law.kinds()
+    _owner: ClassVar[str] = "rigid contacts"
+
+    bodies: RigidBodies
+    shapes: Sequence[RigidShape]
+    _: KW_ONLY
+    friction: Friction = field(default="disc", init=False)  # type: ignore[assignment]  # no other is offered
+    mu: Number = number(0.0, at_least=0.0)
+    rest_speed: Number = number(1e-2, at_least=0.0)
+
+    def __post_init__(self) -> None:
+        checks.instance(f"{self._owner}: bodies", self.bodies, RigidBodies, "RigidBodies([...])")
+        self.placed, self.kinds = RigidShapes(self.bodies, self.shapes), self.point_kinds()
         self.per = len(self.kinds)
-        turning = [*[self.law.rolling] * (2 * (self.law.rolling > 0.0)), self.law.spinning]
+        turning = [*[self.rolling] * (2 * (self.rolling > 0.0)), self.spinning]
         mus = [0.0, self.mu, self.mu, *turning][: self.per]
         self._own = Conditions.of([one.kind for one in self.kinds], [one.normal for one in self.kinds], mus)
 
@@ -195,25 +191,15 @@ class RigidRun(NamedTuple):
         return [find() for find in self.touching]
 
 
-def simulate_rigid(
-    contacts: RigidContacts,
-    *,
-    duration: float,
-    step: float = 1e-3,
-    solver: Solver | None = None,
-    interval: float = 0.01,
-    progress: Callable[[float], None] | None = None,
-) -> RigidRun:
+@lists_options(StepOptions)
+def simulate_rigid(contacts: RigidContacts, **options: Any) -> RigidRun:
     """Advance plain rigid bodies with contacts.
 
     Parameters
     ----------
     contacts : RigidContacts
-    duration, step, interval : float
-        [s], as for `simulate_unilateral`.
-    solver : Solver, optional
-    progress : callable, optional
-        Called with the time reached [s] after every stored instant.
+    **options
+        Fields of `StepOptions`: ``duration`` [s], ``step``, ``solver``, ``interval``, ``progress``.
 
     Raises
     ------
@@ -222,17 +208,10 @@ def simulate_rigid(
     SimulationError
         If a step finds no solution or the run is interrupted; ``partial`` holds the run up to there.
     """
-    for name, value in (("duration", duration), ("step", step), ("interval", interval)):
-        checks.seconds(f"simulate_rigid: {name}", value)
-    owner = "simulate_rigid"
-    checks.instance(f"{owner}: contacts", contacts, RigidContacts, "RigidContacts(bodies, shapes)")
-    if solver is not None:
-        checks.provides(f"{owner}: solver", solver, ("solve",), "a solver, such as Chain()")
-    if progress is not None:
-        checks.function(f"{owner}: progress", progress)
-    steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
-    h, every = duration / steps, max(1, round(interval * steps / duration))
-    run = RigidWay(contacts, h, Chain() if solver is None else solver)
+    chosen = StepOptions(**options)
+    checks.instance("simulate_rigid: contacts", contacts, RigidContacts, "RigidContacts(bodies, shapes)")
+    steps, every = chosen.steps, chosen.every
+    run = RigidWay(contacts, chosen.duration / steps, chosen.chosen_solver)
     run.store()
     while run.count < steps:
         try:
@@ -246,22 +225,14 @@ def simulate_rigid(
             raise SimulationError(message, run.result()) from error
         if run.count % every == 0 or run.count == steps:
             run.store()
-            if progress is not None:
-                progress(run.t)
+            if chosen.progress is not None:
+                chosen.progress(run.t)
     warn_of_remains(run.unresolved, steps, run.residual, run.speed)
     return run.result()
 
 
 class RigidWay:
-    """Makes one step after the other; many at once where the solver is the chain.
-
-    Attributes
-    ----------
-    count : int
-        Steps made.
-    unresolved, residual, speed : int, float, float
-        As in `RigidRun`; the largest speed of any point of a body.
-    """
+    """Makes one step after the other, many at once where the solver is the chain, and stores instants."""
 
     def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
         self._contacts, self._h, self._patience = contacts, h, Patience(solver)

@@ -193,17 +193,7 @@ def rigid_step(block, G, pairs, within, task, number):  # type: ignore[no-untype
 
 
 class RigidStep(ContactStep):
-    """Steps of one `RigidContacts`.
-
-    Parameters
-    ----------
-    placed : RigidShapes
-    conditions : Conditions
-        Of the rows of the largest island.
-    restitution : array
-        Of the same rows.
-    given : StepGiven
-    """
+    """Steps of one `RigidContacts`; conditions and restitution are those of the largest island."""
 
     def __init__(
         self,

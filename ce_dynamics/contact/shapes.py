@@ -45,7 +45,7 @@ class Sphere:
     """
 
     def __init__(self, radius: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        self.sizes = (positive(radius, "sphere", "radius"),)
+        self.sizes = (finite_number(radius, "sphere", "radius", above=0.0),)
         self.points = (finite_vector(at, "sphere", "at"),)
         self.axes: tuple[Array, ...] = ()
 
@@ -62,7 +62,7 @@ class Capsule:
     """
 
     def __init__(self, first: ArrayLike, second: ArrayLike, radius: float) -> None:
-        self.sizes = (positive(radius, "capsule", "radius"),)
+        self.sizes = (finite_number(radius, "capsule", "radius", above=0.0),)
         self.points = (finite_vector(first, "capsule", "first"), finite_vector(second, "capsule", "second"))
         self.axes: tuple[Array, ...] = ()
         if not np.linalg.norm(self.points[1] - self.points[0]) > TINY:
@@ -86,7 +86,7 @@ class Box:
         self, edges: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0), axes: ArrayLike | None = None
     ) -> None:
         lengths = finite_vector(edges, "box", "edges")
-        self.sizes = tuple(0.5 * positive(edge, "box", "edges") for edge in lengths)
+        self.sizes = tuple(0.5 * finite_number(edge, "box", "edges", above=0.0) for edge in lengths)
         self.points = (finite_vector(at, "box", "at"),)
         frame = np.eye(3) if axes is None else checks.finite_array("box: axes", axes, (3, 3))
         if not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
@@ -118,20 +118,6 @@ def check_shape(value: Shape, name: str) -> Shape:
     """Return a user's shape; a `WrongTypeError` names the argument."""
     kinds: tuple[type[Shape], ...] = (Sphere, Capsule, Box, HalfSpace)
     return checks.instance(name, value, kinds, "a Sphere, Capsule, Box or HalfSpace")
-
-
-def positive(value: object, owner: str, what: str) -> float:
-    """Return a user's length.
-
-    Raises
-    ------
-    ModelError
-        If it is not positive and finite.
-    """
-    length = finite_number(value, owner, what)
-    if not 0.0 < length < np.inf:
-        raise ModelError(f"{owner}: {what} {value!r} must be a positive number of metres")
-    return length
 
 
 HALVINGS = 40

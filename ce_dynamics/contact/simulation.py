@@ -9,7 +9,8 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from ce_dynamics.simulation.integrators.settings import check_steps
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import is_balanced
 from ce_dynamics.simulation.monitors.reach import InputsAt, Jump, Reach, explain_dead_centre, judge_run
+from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.results import dependent_hinges
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 
@@ -95,19 +97,88 @@ PER_INSTANT = 64
 """Numbers whose memory the objects take that keep an instant: a tuple, three arrays, three floats."""
 
 
-def simulate_unilateral(
-    unilateral: UnilateralModel,
-    inputs: Inputs = None,
-    *,
-    duration: float,
-    step: float = 1e-3,
-    y0: ArrayLike | None = None,
-    solver: Solver | None = None,
-    order: int = 1,
-    interval: float = 0.01,
-    progress: Callable[[float], None] | None = None,
-    hinges: Iterable[str] | str = (),
-) -> ContactRun:
+@dataclass(frozen=True, kw_only=True)
+class StepOptions:
+    """Options of a run in equal steps.
+
+    Parameters
+    ----------
+    duration : float
+        End time [s].
+    step : float
+        h [s]; the duration is divided into the next larger number of equal steps.
+    solver : Solver, optional
+        `Chain` with its default tolerance if not given.
+    interval : float
+        Time between stored instants, rounded to whole steps [s].
+    progress : callable, optional
+        Called with the time reached [s] after every stored instant.
+
+    Raises
+    ------
+    ModelError
+        If duration, step or interval is not positive.
+    """
+
+    duration: float
+    step: float = 1e-3
+    solver: Solver | None = None
+    interval: float = 0.01
+    progress: Callable[[float], None] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("duration", "step", "interval"):
+            checks.seconds(name, getattr(self, name))
+        if self.solver is not None:
+            checks.provides("solver", self.solver, ("solve",), "a solver, such as Chain()")
+        if self.progress is not None:
+            checks.function("progress", self.progress, " of the time reached")
+        check_steps(self.duration, self.step, MOST_STEPS)
+
+    @property
+    def chosen_solver(self) -> Solver:
+        """Solver in use."""
+        return Chain() if self.solver is None else self.solver
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+        return max(1, math.ceil(self.duration / self.step * (1.0 - 1e-12)))
+
+    @property
+    def every(self) -> int:
+        """Steps from one stored instant to the next."""
+        return max(1, round(min(self.interval / self.duration, 1.0) * self.steps))
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnilateralOptions(StepOptions):
+    """Options of a run with unilateral elements, those of `StepOptions` among them.
+
+    Parameters
+    ----------
+    y0 : array_like, optional
+        Initial state; that of the model if not given.
+    order : {1, 2, 4}
+        Of the steps between events; see `ce_dynamics.contact.steps`.  Above 1, a step in which rows begin or
+        cease to act is divided, and across the event goes one of h/64 and of first order, or up to h/8 where
+        several in a row change nothing.
+    hinges : iterable of str, or str
+        As for `ce_dynamics.simulate`.
+    """
+
+    y0: ArrayLike | None = None
+    order: int = 1
+    hinges: Iterable[str] | str = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if checks.integer("simulate_unilateral: order", self.order) not in (1, 2, 4):
+            raise ModelError(f"simulate_unilateral: order {checks.show(self.order)} must be 1, 2 or 4")
+
+
+@lists_options(UnilateralOptions)
+def simulate_unilateral(unilateral: UnilateralModel, inputs: Inputs = None, **options: Any) -> ContactRun:
     """Advance a model with unilateral elements by time stepping.
 
     Parameters
@@ -115,31 +186,15 @@ def simulate_unilateral(
     unilateral : UnilateralModel
     inputs : InputLaw or mapping of str to float, optional
         As for `ce_dynamics.simulate`.
-    duration : float
-        End time [s].
-    step : float
-        h [s]; the duration is divided into the next larger number of equal steps.
-    y0 : array_like, optional
-        Initial state; that of the model if not given.
-    solver : Solver, optional
-        `Chain` with its default tolerance if not given.
-    order : {1, 2, 4}
-        Of the steps between events; see `ce_dynamics.contact.steps`.  Above 1, a step in which rows
-        begin or cease to act is divided, and across the event goes one of h/64 and of first order, or up
-        to h/8 where several in a row change nothing.
-    interval : float
-        Time between stored instants, rounded to whole steps [s].
-    progress : callable, optional
-        Called with the time reached [s] after every stored instant.
-    hinges : iterable of str, or str, optional
-        As for `ce_dynamics.simulate`.
+    **options
+        Fields of `UnilateralOptions`, such as ``duration`` [s], ``step``, ``order``, ``y0`` and ``solver``.
 
     Raises
     ------
     InitialStateError
         If the initial state violates a unilateral condition.
     ModelError
-        If duration, step or interval is not positive, or an input unknown.
+        If an option is invalid or an input unknown.
     SimulationError
         If a step finds no solution, a loop leaves its range or is thrown over a dead centre, a stored instant
         has an open loop or a number that is not finite, or the run is interrupted; ``partial`` holds the
@@ -157,29 +212,22 @@ def simulate_unilateral(
     """
     what = "a UnilateralModel(model, elements)"
     checks.instance("simulate_unilateral: unilateral", unilateral, UnilateralModel, what)
-    if solver is not None:
-        checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")
-    for name, value in (("duration", duration), ("step", step), ("interval", interval)):
-        checks.seconds(f"simulate_unilateral: {name}", value)
-    if checks.integer("simulate_unilateral: order", order) not in (1, 2, 4):
-        raise ModelError(f"simulate_unilateral: order {checks.show(order)} must be 1, 2 or 4")
-    check_steps(duration, step, MOST_STEPS)
-    if progress is not None:
-        checks.function("progress", progress, " of the time reached")
-    model = unilateral.model
-    start = model.given_state(y0, "y0")
-    steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
-    check_room(unilateral, steps, duration / interval)
+    chosen = UnilateralOptions(**options)
+    model, steps, solver = unilateral.model, chosen.steps, chosen.chosen_solver
+    start = model.given_state(chosen.y0, "y0")
+    check_room(unilateral, steps, chosen.duration / chosen.interval)
     law = RightHandSide(model, inputs)
-    chosen = Chain() if solver is None else solver
-    every = max(1, round(min(interval / duration, 1.0) * steps))
-    recorder = Recorder(unilateral, duration / steps, every, dependent_hinges(model, hinges))
+    recorder = Recorder(
+        unilateral, chosen.duration / steps, chosen.every, dependent_hinges(model, chosen.hinges)
+    )
     unilateral.check_start(0.0, start, law.inputs_at(0.0, start))
-    smooth = SmoothSteps(unilateral, order, law.inputs_at(0.0, start), law.control) if order > 1 else None
+    smooth = None
+    if chosen.order > 1:
+        smooth = SmoothSteps(unilateral, chosen.order, law.inputs_at(0.0, start), law.control)
     began = time.perf_counter()
     trouble, cause = "", None
     try:
-        StepLoop(unilateral, law, chosen, recorder, smooth).run(start, steps, progress)
+        StepLoop(unilateral, law, solver, recorder, smooth).run(start, steps, chosen.progress)
     except KeyboardInterrupt:
         trouble = f"interrupted at t = {recorder.t:.4g} s"
     except (SimulationError, ModelError, np.linalg.LinAlgError) as error:
@@ -198,17 +246,17 @@ def simulate_unilateral(
         trouble += explain_stop(model, law, recorder.t, recorder.y) or ("" if solved else too_long)
     if jump is not None:
         recorder.forget_after(jump.t)
-    run, fault = recorder.run(law, wall, chosen)
+    run, fault = recorder.run(law, wall, solver)
     if fault is not None:
         trouble = trouble or fault.what
         recorder.forget_after(float(run.results.time[max(fault.k - 1, 0)]))
-        run, _ = recorder.run(law, wall, chosen)
+        run, _ = recorder.run(law, wall, solver)
     if trouble:
         sound = cause is None or not model.geared_loops
         balanced = len(recorder.stored) if sound else count_balanced(run.results)
         if balanced < len(recorder.stored):  # what led to it
             recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
-            run, _ = recorder.run(law, wall, chosen)
+            run, _ = recorder.run(law, wall, solver)
         raise SimulationError(trouble, run) from cause
     if law.control is not None and model.ranges:
         columns = {entry.name: k for k, entry in enumerate(model.layout.u)}

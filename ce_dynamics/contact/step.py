@@ -316,15 +316,7 @@ class Made(NamedTuple):
 
 
 class ContactStep(ABC):
-    """Steps of one system; the assembled rows stay in `rows` until the next.
-
-    Attributes
-    ----------
-    rows : StepRows
-    given : StepGiven
-    count : int
-        Meetings of the step at hand.
-    """
+    """Steps of one system; the assembled rows of so many meetings stay in `rows` until the next."""
 
     rows: StepRows
     given: StepGiven
@@ -356,12 +348,7 @@ class ContactStep(ABC):
     def conclude(self, tried: Made, solver: Solver) -> tuple[Solution, float]:
         """Make the rest of a step whose compiled part has this result; its solution and the rows' work [J].
 
-        Raises
-        ------
-        ConvergenceError, InfeasibleError
-            If the solver finds no solution.
-        ModelError
-            If a number has become infinite or NaN.
+        Raises as the solver does, and `ModelError` if a number has become infinite or NaN.
         """
         hit = None
         if tried.status == REBOUNDS:

@@ -72,18 +72,7 @@ class Done(NamedTuple):
 
 
 class SmoothSteps:
-    """Higher-order steps of a model with unilateral elements.
-
-    Parameters
-    ----------
-    unilateral : UnilateralModel
-    order : int
-        2 or 4.
-    u : array
-        Inputs.
-    control : CompiledFunction, optional
-        The law that answers them, if there is one: t, y → u.
-    """
+    """Higher-order steps of a model with unilateral elements; a law of control maps t, y to u."""
 
     def __init__(
         self, unilateral: UnilateralModel, order: int, u: Floats, control: CompiledFunction | None = None
@@ -190,12 +179,8 @@ nothing.  What has just begun to slide turns so fast that explicit methods do no
 class StepLoop:
     """Makes one step after the other.
 
-    Attributes
-    ----------
-    force : (m,) array
-        Multipliers of the last step.
-    acting : Acting or None
-        Rows that acted last, and how; None where that is not known.
+    ``force`` are the multipliers of the last step, (m,); ``acting`` are the rows that acted last, None where
+    that is not known.
     """
 
     def __init__(

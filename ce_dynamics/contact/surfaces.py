@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, TypeAlias
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
+from ce_dynamics.mechanism.hinges.rolling import unit_normal
 
-UNIT = 1e-9
-"""Largest deviation of the length of a normal from one."""
 NEWTON_STEPS = 8
 """To the nearest point of a road; each doubles the digits."""
 SLOPE_STEP = 1e-6
@@ -94,7 +92,7 @@ class Plane:
         self.mu = finite_number(friction, "plane", "friction")
         if self.mu < 0.0:
             raise ModelError(f"plane: friction {friction!r} must not be negative")
-        self.normal = unit_normal(normal, "plane")
+        self.normal = unit_normal(normal, "plane", "normal")
         self.point = finite_vector(point, "plane", "point")
         self.tangent_1, self.tangent_2 = across(self.normal)
 
@@ -161,32 +159,11 @@ class RoadSurface:
 def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, SurfaceTouch]:
     """Return the nearest point of a wheel, and the surface seen from it.
 
-    Parameters
-    ----------
-    surface : Surface
-        With ``meet(centre, lever)`` of its own if it is curved; of others the normal at the centre is taken.
-    centre : (3,) array
-        Of the wheel.
-    lever : callable
-        From the centre to the point nearest to a plane of a given normal.
+    The lever leads from the centre to the point nearest to a plane of a given normal.  A curved surface has a
+    ``meet(centre, lever)`` of its own; of others the normal at the centre is taken.
     """
     if hasattr(surface, "meet"):
         curved: tuple[Array, SurfaceTouch] = surface.meet(centre, lever)
         return curved
     r = centre + lever(surface.touch(centre).normal)
     return r, surface.touch(r)
-
-
-def unit_normal(normal: ArrayLike, owner: str) -> Array:
-    """Return a user's unit vector; refuses any other length.
-
-    Raises
-    ------
-    ModelError
-        If its length is not one (to rounding).
-    """
-    n = finite_vector(normal, owner, "normal")
-    length = float(np.linalg.norm(n))
-    if abs(length - 1.0) > UNIT:
-        raise ModelError(f"{owner}: normal {n.tolist()} has length {length:g}; it must be a unit vector")
-    return n / length

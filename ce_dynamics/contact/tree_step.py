@@ -218,23 +218,10 @@ def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
 
 
 class TreeStep(ContactStep):
-    """Steps of one `UnilateralModel`.
+    """Steps of one `UnilateralModel`; for its functions see `machine`.
 
-    Parameters
-    ----------
-    functions : mapping of str to CompiledFunction
-        See `machine`.
-    conditions : Conditions
-    limit : (m,) array
-        Largest forces of box rows.
-    quaternions : sequence of int
-        Indices at which unit quaternions begin in q.
-    rest_speed : float
-
-    Attributes
-    ----------
-    machine : ContactMachine
-        Its buffers hold the state and what the stage gave.
+    ``limit`` are the largest forces of box rows, (m,); ``quaternions`` the indices at which unit quaternions
+    begin in q.  The buffers of ``machine`` hold the state and what the stage gave.
     """
 
     def __init__(

@@ -88,24 +88,10 @@ def check_controller(controller: Controller) -> None:
 
 
 class Sampling:
-    """Sampling instants of the controllers of a system.
+    """Sampling instants of the controllers of a system; their periods must be in simple proportion.
 
-    Samples are taken at whole multiples of `period`; a controller uses every ``every[name]``-th of them.
-
-    Parameters
-    ----------
-    controllers : iterable of Controller
-
-    Attributes
-    ----------
-    period : float
-        [s]; 0 if nothing is sampled.
-    every : dict of str to int
-
-    Raises
-    ------
-    ModelError
-        If periods have no common part of at least a hundredth of the shortest.
+    Samples are taken at whole multiples of ``period`` [s], zero if nothing is sampled; a controller uses
+    every ``every[name]``-th of them.
     """
 
     def __init__(self, controllers: Iterable[Controller]) -> None:

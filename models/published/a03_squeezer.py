@@ -6,7 +6,8 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces import AppliedWrench, SpringDamper
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.mechanism import show_hinge

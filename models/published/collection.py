@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, sin, sqrt
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Driven
-from ce_dynamics.mechanism.forces import SpringDamper
+from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.a03_squeezer import squeezer

@@ -117,11 +117,6 @@ class Patience:
     """The solver of a run, which ends even where bodies are wedged so that no step has a solution.
 
     Of a chain, problems in a row that are not solved get half of the time of the one before.
-
-    Attributes
-    ----------
-    solver : Solver
-        For the next problem.
     """
 
     def __init__(self, solver: Solver) -> None:

@@ -81,17 +81,10 @@ FACTORED = 5000
 
 
 def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = math.inf) -> BestPoint:
-    """Follow proximal points to a solution, or return the best point met.
+    """Follow proximal points from x to a solution, or return the best point met.
 
-    Parameters
-    ----------
-    rows : Rows
-    x : (m,) array
-        Start.
-    judge : callable
-        Residual of impulses of the full problem, at most one for a solution.
-    time_limit : float
-        Time of the processor [s].
+    The judge returns the residual of impulses of the full problem, at most one for a solution; the time
+    limit is the processor's [s].
     """
     deadline = time.thread_time() + time_limit
 
@@ -173,13 +166,7 @@ def has_few_bodies_contacts(rows: ScaledRows) -> bool:
 
 
 class RowPoints:
-    """Newton's method on (contact 1), in the space of the rows with a sparse A.
-
-    Attributes
-    ----------
-    systems : int
-        Linear systems solved so far.
-    """
+    """Newton's method on (contact 1), in the space of the rows with a sparse A; counts its ``systems``."""
 
     def __init__(self, rows: ScaledRows) -> None:
         self.rows, self.systems = rows, 0
@@ -332,7 +319,7 @@ def is_friction(rows: ScaledRows) -> Booleans:
 
 
 def projection_derivative(rows: ScaledRows, y: Floats, p: Floats) -> Any:
-    """Return D = ∂P/∂y, (m, m) in CSR form without stored zeros.
+    """Return D = ∂P/∂y at a point and its projection, (m, m) in CSR form without stored zeros.
 
     With p = P(y), of a normal row n with friction rows i, each a number or a disc with e_i = y_i / |y_i|:
 
@@ -343,12 +330,6 @@ def projection_derivative(rows: ScaledRows, y: Floats, p: Floats) -> Any:
 
     D is symmetric, positive semidefinite and at most one: P projects onto a convex set.  Boxes that bound
     friction count as given, as they do in the projection.
-
-    Parameters
-    ----------
-    rows : Rows
-    y, p : (m,) arrays
-        A point and its projection.
     """
     kind, _, mu, lower, upper = rows.conditions
     m, own, n = len(y), np.arange(len(y)), rows.normal_of

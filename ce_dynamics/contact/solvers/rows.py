@@ -112,28 +112,14 @@ def sliding_shift(w, C, groups, s):  # type: ignore[no-untyped-def]
 
 @dataclass(eq=False)
 class ScaledRows:
-    """w = A x + b and what is asked of w and x; all scaled.
+    """w = A x + b and what is asked of w and x; all scaled."""
 
-    Attributes
-    ----------
-    A : (m, m) array or CSR matrix
-    b : (m,) array
-    conditions : Conditions
-        Of the scaled impulses.
-    where : (m,) int array
-        Rows of the full problem; the others have no impulse.
-    size : (m,) array
-        Impulse of the full problem for x = 1.
-    full : int
-        Number of its rows.
-    """
-
-    A: Operator
+    A: Operator  # (m, m) array or CSR matrix
     b: Floats
-    conditions: Conditions
-    where: Integers
-    size: Floats
-    full: int
+    conditions: Conditions  # of the scaled impulses
+    where: Integers  # rows of the full problem; the others have no impulse
+    size: Floats  # impulses of the full problem for x = 1
+    full: int  # number of its rows
 
     def __post_init__(self) -> None:
         self._point = MapPoint(*np.empty((4, len(self.b))))
@@ -220,16 +206,7 @@ class ScaledRows:
 
 
 def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats) -> ScaledRows:
-    """Return rows that move something, scaled so that impulses and velocities are of order one.
-
-    Parameters
-    ----------
-    A : (m, m) matrix
-    b : (m,) array
-    conditions : Conditions
-    diagonal : (m,) array
-        Of A; rows with zero are left out.
-    """
+    """Return the rows that move something, scaled so that impulses and velocities are of order one."""
     m = len(b)
     moving = diagonal > 0.0
     kind, normal, mu, lower, upper = conditions
@@ -311,19 +288,8 @@ def proximal(
 ) -> BestPoint:
     """Follow proximal points from x: ε shrinks where Newton's method finds one and grows where it does not.
 
-    Parameters
-    ----------
-    rows : Rows
-    x : (m,) array
-        Start.
-    steps : int
-        Linear systems, about.
-    tolerance : float
-        Of the largest entry of |F|.
-    epsilon : float
-        The first ε.
-    deadline : float
-        `time.thread_time` at which to stop.
+    It ends after so many linear systems, about, where the largest entry of |F| is within the tolerance, or at
+    the deadline of `time.thread_time`.
     """
     best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
     count = failed = 0

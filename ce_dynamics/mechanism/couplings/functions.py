@@ -13,6 +13,7 @@ from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.couplings.base import Coupling
+from ce_dynamics.mechanism.forces.laws import horner
 
 
 class FunctionCoupling(Coupling):
@@ -73,12 +74,7 @@ class PolynomialCoupling(FunctionCoupling):
         super().__init__(self._polynomial)
 
     def _polynomial(self, q: Scalar) -> Scalar:
-        """Evaluate a polynomial by Horner's scheme."""
-        x = q - self.origin[0]
-        value: Scalar = self.coefficients[-1]
-        for c in reversed(self.coefficients[:-1]):
-            value = value * x + c
-        return value + self.origin[1]
+        return horner(self.coefficients, q - self.origin[0]) + self.origin[1]
 
 
 class ImplicitCoupling(Coupling):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,6 @@ from ce_dynamics.mechanism.checked import (
     Named,
     Vector,
     finite_number,
-    finite_vector,
     free_numbers,
     vector,
 )
@@ -116,7 +115,31 @@ SQUARE = 1e-9
 DIRECTIONS = ("x", "y", "z", "about x", "about y", "about z")
 
 
-class Bushing(ForceElement):
+def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law, ...]:
+    """Return laws along and about the axes."""
+    given = checks.items(f"{owner}: {what}", values, 6)
+    return tuple(as_law(v, f"{owner}: {what} {axis}") for v, axis in zip(given, DIRECTIONS, strict=True))
+
+
+def check_axes(value: ArrayLike | None, owner: str, what: str) -> Array:
+    """Check three perpendicular unit vectors as columns, of either handedness; numbers may be free."""
+    if value is None:
+        return IDENTITY
+    free = free_numbers(value)
+    given = nominal(np.asarray(value)) if free else value
+    T = checks.finite_array(f"{owner}: {what}", given, (3, 3), ModelError)
+    if not np.max(np.abs(T.T @ T - np.eye(3))) < SQUARE:
+        raise ModelError(
+            f"{owner}: {what} {T.tolist()} must be three unit vectors at right angles, as columns"
+        )
+    return np.asarray(value) if free else T
+
+
+Laws: TypeAlias = Checked[Sequence[Law | float], tuple[Law, ...]]
+
+
+@dataclass(eq=False, repr=False)
+class Bushing(Named, ForceElement):
     """Springs and dampers along and about three axes between two bodies.
 
     With the displacement d of the second body's point in the axes of the first, and the rotation vector φ of
@@ -148,39 +171,33 @@ class Bushing(ForceElement):
         }
     )
 
-    def __init__(
-        self,
-        name: str,
-        body_a: Body,
-        body_b: Body,
-        at: ArrayLike,
-        stiffness: Sequence[Law | float],
-        damping: Sequence[Law | float] = (0.0,) * 6,
-        axes: ArrayLike | None = None,
-    ) -> None:
-        self.name = checks.name_of("Bushing: name", name)
-        owner = f"bushing {name!r}"
-        self.a, self.b = two_bodies(owner, body_a, body_b)
-        self.at = finite_vector(at, owner, "at")
-        self.axes = IDENTITY if axes is None else check_axes(axes, owner)
-        handed = nominal(self.axes).astype(float)
-        self.sense = 1.0 if axes is None else float(np.sign(np.linalg.det(handed)))
-        self.springs = six_laws(stiffness, owner, "stiffness")
-        self.dampers = six_laws(damping, owner, "damping")
+    noun: ClassVar[str] = "bushing"
+
+    body_a: BodyField = body_field()
+    body_b: BodyField = body_field()
+    at: Vector = vector()
+    stiffness: Laws = Checked(six_laws, "Sequence[Law | float]")
+    damping: Laws = Checked(six_laws, "Sequence[Law | float]", (0.0,) * 6)
+    axes: Checked[ArrayLike | None, Array] = Checked(check_axes, "ArrayLike | None", None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        two_bodies(self._owner, self.body_a, self.body_b)
+        self.sense = float(np.sign(np.linalg.det(nominal(self.axes).astype(float))))
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return (self.a, self.at), (self.b, self.at)
+        return (self.body_a, self.at), (self.body_b, self.at)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Return force and torque on the second body, and their reaction on the first, in that one's axes."""
-        T, a = self.axes, self.a
-        point = observer.point(self.b, self.at, a)
-        R = array(observer.direction(self.b, e, a) for e in IDENTITY).T
+        T, a, b = self.axes, self.body_a, self.body_b
+        point = observer.point(b, self.at, a)
+        R = array(observer.direction(b, e, a) for e in IDENTITY).T
         phi = rotation_vector(R)
         d, turn = T.T @ (point.r - a.local(self.at)), self.sense * (T.T @ phi)
-        rates = (*(T.T @ point.v), *(self.sense * (T.T @ observer.angular_velocity(self.b, a))))
-        springs, dampers = self.springs, self.dampers
+        rates = (*(T.T @ point.v), *(self.sense * (T.T @ observer.angular_velocity(b, a))))
+        springs, dampers = self.stiffness, self.damping
         stored = [law.force(s) for law, s in zip(springs, (*d, *turn), strict=True)]
         lost = array(law.force(s) for law, s in zip(dampers, rates, strict=True))
         force = T @ (-array(stored[:3]) - lost[:3])
@@ -188,23 +205,7 @@ class Bushing(ForceElement):
         torque = torque - self.sense * (T @ lost[3:])
         F, M = T.T @ force, self.sense * (T.T @ torque)
         return Response(
-            (PointLoad(self.b, a, point.r, force, torque), PointLoad(a, a, point.r, -force, -torque)),
+            (PointLoad(b, a, point.r, force, torque), PointLoad(a, a, point.r, -force, -torque)),
             outputs=dict(zip(self.outputs, (*d, *turn, *F, *M), strict=True)),
             potential=sum(law.energy(s) for law, s in zip(springs, (*d, *turn), strict=True)),
         )
-
-
-def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law, ...]:
-    """Return laws along and about the axes."""
-    given = checks.items(f"{owner}: {what}", values, 6)
-    return tuple(as_law(v, f"{owner}: {what} {axis}") for v, axis in zip(given, DIRECTIONS, strict=True))
-
-
-def check_axes(value: ArrayLike, owner: str) -> Array:
-    """Check three perpendicular unit vectors as columns, of either handedness; numbers may be free."""
-    free = free_numbers(value)
-    given = nominal(np.asarray(value)) if free else value
-    T = checks.finite_array(f"{owner}: axes", given, (3, 3), ModelError)
-    if not np.max(np.abs(T.T @ T - np.eye(3))) < SQUARE:
-        raise ModelError(f"{owner}: axes {T.tolist()} must be three unit vectors at right angles, as columns")
-    return np.asarray(value) if free else T

@@ -157,7 +157,7 @@ def of_unilateral() -> list[Case]:
     cable = {**at, "other": slide, "other_at": HERE, "length": 1.0}
     found += calls(contact.Cable, cable, "body~ other:object~ other_at:vector", own)
     stop = {"name": "s", "body": arm, "lower": -1.0, "upper": 1.0}
-    found += calls(contact.JointStop, stop, "body~ k~", own | {"lower": {"above": 2.0}})
+    found += calls(contact.RigidStop, stop, "body~ k~", own | {"lower": {"above": 2.0}})
     friction = {"name": "f", "body": arm, "limit": 1.0}
     found += calls(contact.JointFriction, friction, "body~ limit:not_negative k~", own)
     found += calls(contact.Straight, {"start": HERE}, "start:vector rate:vector")

@@ -10,8 +10,8 @@ from ce_dynamics.contact import (
     Contact,
     GaussSeidel,
     JointFriction,
-    JointStop,
     Plane,
+    RigidStop,
     UnilateralModel,
 )
 from tests.ce_dynamics.contact.numpy_steps import tree_step
@@ -36,7 +36,7 @@ def everything() -> UnilateralModel:
         for k, at in enumerate([(0.2, 0.2, -0.1), (-0.2, 0.2, -0.1), (0.2, -0.2, -0.1), (-0.2, -0.2, -0.1)])
     ]
     others = [
-        JointStop("stop", arm, lower=-0.05, upper=0.1),
+        RigidStop("stop", arm, lower=-0.05, upper=0.1),
         JointFriction("dry", arm, limit=0.3),
         Cable("cable", arm, (1.0, 0, 0), system.ground, (0, 0, 1.0), length=1.6),
     ]
@@ -72,7 +72,7 @@ def test_problem_unsolved_by_newton_goes_to_the_chain() -> None:
     # a slide between two stops that contradict each other: no impulse helps
     system = ce.System(gravity=(0.0, 0.0, 0.0))
     body = system.add_body("body", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
-    stops = [JointStop("a", body, lower=0.0, upper=1.0), JointStop("b", body, lower=-1.0, upper=-1e-3)]
+    stops = [RigidStop("a", body, lower=0.0, upper=1.0), RigidStop("b", body, lower=-1.0, upper=-1e-3)]
     unilateral = UnilateralModel(ce.compile(system), stops)
     done = unilateral.step(0.0, unilateral.model.y0, unilateral.model.u0, 1e-3, Chain(time_limit=0.1))
     assert not done.solution.converged

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics import contact
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact import (
@@ -16,8 +17,8 @@ from ce_dynamics.contact import (
     GaussSeidel,
     InitialStateError,
     JointFriction,
-    JointStop,
     Plane,
+    RigidStop,
     RoadSurface,
     Straight,
     UnilateralElement,
@@ -78,7 +79,7 @@ def crane() -> UnilateralModel:
         Cable("guy", load, (1.6, 0.0, 0.5), robot, length=2.0),
         Contact("ball", load, (1.5, 0.0, 0.4), Plane(0.3, (0.0, 0.6, 0.8)), radius=0.2),
         Contact("wheel", load, (1.5, 0.2, 0.4), Plane(0.3), radius=0.2, axis=(0, 1, 0), friction="box"),
-        JointStop("stop", slider, lower=-1.0, upper=1.0),
+        RigidStop("stop", slider, lower=-1.0, upper=1.0),
         JointFriction("drag", slider, limit=5.0),
     ]
     return UnilateralModel(ce.compile(system), elements)
@@ -262,7 +263,7 @@ def test_stop_of_dependent_hinge_stops_the_whole_loop() -> None:
     rocker = system.find("rocker")
     system.add_output("angle", "rad", lambda observer: observer.coordinate(rocker))
     model = ce.compile(system)
-    stop = JointStop("stop", rocker, upper=0.12)
+    stop = RigidStop("stop", rocker, upper=0.12)
     free = simulate_unilateral(UnilateralModel(model, []), duration=1.5, step=1e-3)
     assert float(free.results["angle"].max()) > 0.3  # it would swing on
     run = simulate_unilateral(UnilateralModel(model, [stop]), duration=1.5, step=1e-3, interval=1e-3)
@@ -349,7 +350,7 @@ def test_impossible_elements_are_refused(body: Model) -> None:
     with pytest.raises(ModelError, match="cannot touch itself"):
         Contact("c", ground, (0, 0, 0), Plane())
     with pytest.raises(ModelError, match="hinges with one coordinate each"):
-        JointStop("s", one, lower=0.0)
+        RigidStop("s", one, lower=0.0)
     with pytest.raises(ModelError, match="frequency"):
         Weaving((0, 0, 0), (0, 0, 0), across=(0, 1, 0), amplitude=1.0, frequency=0.0)
     with pytest.raises(ModelError, match="exists twice"):
@@ -362,15 +363,20 @@ def test_joint_stops_that_make_no_sense_are_refused() -> None:
     system = ce.System()
     slider = system.add_body("slider", mass=1.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
     with pytest.raises(ModelError, match="give a lower or an upper bound"):
-        JointStop("s", slider)
+        RigidStop("s", slider)
     with pytest.raises(ModelError, match="must be less than"):
-        JointStop("s", slider, lower=1.0, upper=0.0)
+        RigidStop("s", slider, lower=1.0, upper=0.0)
     with pytest.raises(ModelError, match="there is no number 1"):
-        JointStop("s", slider, lower=0.0, k=1)
+        RigidStop("s", slider, lower=0.0, k=1)
     with pytest.raises(ModelError, match=r"limit -1\.0 must be a finite number at least 0"):
         JointFriction("f", slider, limit=-1.0)
     with pytest.raises(ModelError, match="ground has no hinge"):
-        JointStop("s", system.ground, lower=0.0)
+        RigidStop("s", system.ground, lower=0.0)
+
+
+def test_former_name_of_rigid_stops_warns() -> None:
+    with pytest.warns(DeprecationWarning, match=r"ce_dynamics\.contact\.JointStop is now called RigidStop"):
+        assert contact.JointStop is RigidStop
 
 
 def test_impossible_initial_states_are_refused(body: Model) -> None:
@@ -385,7 +391,7 @@ def test_impossible_initial_states_are_refused(body: Model) -> None:
         simulate_unilateral(tight, duration=0.1, y0=np.full(13, np.nan))
     for name in ("duration", "step", "interval"):
         with pytest.raises(ModelError, match=name):
-            simulate_unilateral(tight, **({"duration": 0.1} | {name: -1.0}))  # type: ignore[arg-type]
+            simulate_unilateral(tight, **({"duration": 0.1} | {name: -1.0}))
 
 
 def test_run_that_fails_keeps_its_past() -> None:

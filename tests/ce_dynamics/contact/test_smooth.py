@@ -14,8 +14,8 @@ from ce_dynamics.contact import (
     Contact,
     ContactRun,
     JointFriction,
-    JointStop,
     Plane,
+    RigidStop,
     UnilateralModel,
     simulate_unilateral,
 )
@@ -223,7 +223,7 @@ def test_pushed_slider_sticks_slides_and_hits_its_stop() -> None:
     system.add_input("push", "N")
     slider = system.add_body("slider", mass=2.0, parent=system.ground, hinge=ce.Prismatic((1, 0, 0)))
     system.add_force(ce.AppliedWrench("push", slider, (0, 0, 0), force=("push", 0.0, 0.0)))
-    elements = [JointFriction("dry", slider, limit=3.0), JointStop("stop", slider, upper=0.2)]
+    elements = [JointFriction("dry", slider, limit=3.0), RigidStop("stop", slider, upper=0.2)]
 
     class Ramp:
         def inputs(self, t: float, sensors: object) -> dict[str, float]:
@@ -278,4 +278,4 @@ def test_orders_that_are_not_known_are_refused(body: Model) -> None:
     unilateral, y0 = sliding_ball(body)
     for order, words in ((0, "1, 2 or 4"), (3, "1, 2 or 4"), (4.5, "order"), ("two", "order")):
         with pytest.raises(ModelError, match=words):
-            simulate_unilateral(unilateral, duration=0.1, y0=y0, order=order)  # type: ignore[arg-type]
+            simulate_unilateral(unilateral, duration=0.1, y0=y0, order=order)

@@ -12,7 +12,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.compiled.variables import Variable, valid_name, variables
-from ce_dynamics.contact import JointStop, UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import RigidStop, UnilateralModel, simulate_unilateral
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
@@ -273,7 +273,7 @@ def test_energies_of_ensembles_equal_single_runs() -> None:
 def test_energies_of_contact_runs_balance() -> None:
     """Steps of second order: (ωh)² = 2.5e-5 of 10 J."""
     model = oscillator()
-    stop = JointStop("floor", model.system.find("mass"), lower=-2.0)
+    stop = RigidStop("floor", model.system.find("mass"), lower=-2.0)
     unilateral = UnilateralModel(model, [stop])
     run = simulate_unilateral(unilateral, duration=1.0, step=1e-3, order=4).results
     check(run, 1e-3)
@@ -338,7 +338,7 @@ def test_dependent_hinges_are_recorded_on_request(method: Any) -> None:
 
 def test_contact_runs_record_dependent_hinges() -> None:
     model = ce.compile(parallelogram())
-    stop = JointStop("stop", model.system.find("rocker"), upper=0.1)
+    stop = RigidStop("stop", model.system.find("rocker"), upper=0.1)
     run = simulate_unilateral(UnilateralModel(model, [stop]), duration=0.3, hinges=["rod", "rocker"]).results
     check_hinges(run)
     assert float(run["rocker"].max()) == pytest.approx(0.1, abs=1e-4)

@@ -13,7 +13,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.energy import load_power
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.body import common_ancestor
-from ce_dynamics.mechanism.forces import HingeLoad, PointLoad
+from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import Case, add_random, random_hinge
 

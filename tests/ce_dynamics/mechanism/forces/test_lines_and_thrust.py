@@ -9,7 +9,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.dynamics.energy import load_power
-from ce_dynamics.mechanism.forces import PointLoad
+from ce_dynamics.mechanism.forces.base import PointLoad
 from tests.ce_dynamics.mechanism.forces.test_elements import branched, case_of, two_sliders, world_wrenches
 from tests.ce_dynamics.recursion_systems import Case
 

@@ -14,7 +14,7 @@ from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.errors import SimulationError, SingularityWarning
 from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
-from ce_dynamics.mechanism.forces import TorsionSpringDamper
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.reach import Reaches
 from tests.ce_dynamics.recursion_systems import add_linkage
