@@ -173,7 +173,7 @@ class Constraints(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AugmentedInstant(ABC):
-    """An augmented system at one instant: inertia V̇ = force + columns λ, with the constraints."""
+    """An augmented system at one instant: inertia V̇ = force + Gᵀ λ, with the constraints."""
 
     system: System
     p: Array
@@ -197,14 +197,9 @@ class AugmentedInstant(ABC):
     def force(self) -> Array:
         """Right-hand side (n_V,) without reactions."""
 
-    @property
-    @abstractmethod
-    def columns(self) -> Array:
-        """Matrix (n_V, n_g) in front of λ."""
-
-    @abstractmethod
     def momentum(self, V_dot: Array, reaction: Array) -> Array:
         """Return the residual (n_V,) of the equations of motion for generalised forces Gᵀ λ."""
+        return self.inertia @ V_dot - self.force - reaction
 
     @abstractmethod
     def position_rate(self, W: Array) -> Array:
@@ -279,9 +274,11 @@ class Augmented(ABC):
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> AugmentedInstant:
         """Return the everything at one instant, on floats or traced scalars."""
 
-    @abstractmethod
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
         """Return V̇ and λ of an instant (floats only)."""
+        rows = instant.constraints
+        parts = (instant.inertia, rows.G, instant.force, rows.gamma)
+        return solve_saddle(*(np.asarray(part, dtype=float) for part in parts))
 
     @abstractmethod
     def state_from_embedded(

@@ -14,8 +14,6 @@ from ce_dynamics.augmented.augmented import (
     AugmentedInstant,
     Constraints,
     Inputs,
-    SaddleSolution,
-    solve_saddle,
 )
 from ce_dynamics.augmented.coupling_rows import (
     add_armature,
@@ -111,13 +109,6 @@ class FreeBodiesInstant(AugmentedInstant):
         ]
         return concatenate(free) + armature_force(bodies, self.states)
 
-    @property
-    def columns(self) -> Array:
-        return self.constraints.G.T
-
-    def momentum(self, V_dot: Array, reaction: Array) -> Array:
-        return self.inertia @ V_dot - self.force - reaction
-
     def position_rate(self, W: Array) -> Array:
         return position_rate(self.p, W)
 
@@ -154,13 +145,6 @@ class FullyAugmented(Augmented):
         motions = self.find_prescribed(states, inputs)
         parts = self.system, p, V, states, inputs, motions, self.joints, self.couplings
         return FreeBodiesInstant(*parts)
-
-    def solve(self, instant: AugmentedInstant) -> SaddleSolution:
-        rows = instant.constraints
-        M, G, f, gamma = (
-            np.asarray(part, dtype=float) for part in (instant.inertia, rows.G, instant.force, rows.gamma)
-        )
-        return solve_saddle(M, G, f, gamma)
 
     def design_state(self) -> Array:
         """Return the design pose at rest, with the initial first-order states."""

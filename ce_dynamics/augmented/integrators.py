@@ -85,9 +85,9 @@ class Index1:
         V_dot, multipliers = z[: model.n_V], z[model.n_V :]
         instant = model.instant(p, V, x, apply_law(model, self.law, t[0], p, V, x, u))
         rows = instant.constraints
-        remains = [instant.inertia @ V_dot - instant.force]
+        reaction = rows.G.T @ multipliers if model.n_g else zeros(model.n_V)
+        remains = [instant.momentum(V_dot, reaction)]
         if model.n_g:
-            remains[0] = remains[0] - instant.columns @ multipliers
             remains.append(rows.G @ V_dot + self._compliance * multipliers + rows.gamma)
         return {
             "remains": concatenate(remains),

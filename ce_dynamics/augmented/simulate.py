@@ -179,8 +179,8 @@ def softness(instant: AugmentedInstant) -> Array:
     redundant = redundant_rows(G)
     if not redundant.any():
         return np.zeros(len(G))
-    inertia, columns = (np.asarray(part, dtype=float) for part in (instant.inertia, instant.columns))
-    compliance = np.einsum("ij,ji->i", G, np.linalg.pinv(inertia) @ columns)
+    inertia = np.asarray(instant.inertia, dtype=float)
+    compliance = np.einsum("ij,ji->i", G, np.linalg.pinv(inertia) @ G.T)
     return np.where(redundant, np.where(compliance > 0.0, compliance, 1.0), 0.0)
 
 

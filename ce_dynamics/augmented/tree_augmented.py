@@ -10,22 +10,18 @@ from functools import cached_property, singledispatch
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, zeros
-from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.augmented import (
-    RANK_TOLERANCE,
     Augmented,
     AugmentedInstant,
     Constraints,
     Inputs,
-    SaddleSolution,
-    row_rank,
 )
 from ce_dynamics.augmented.rows import holonomic_rows
 from ce_dynamics.augmented.states import BodyState, observe_states
 from ce_dynamics.compiled.tangent import Tangent
-from ce_dynamics.dynamics.articulated_body import Articulated, base_to_tip, tip_to_base
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.mass_matrix import solve_mass
+from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from ce_dynamics.dynamics.mass_matrix import mass_matrix
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_errors
@@ -39,7 +35,11 @@ from ce_dynamics.mechanism.system import System
 
 @dataclass(frozen=True, eq=False)
 class CutTree(AugmentedInstant):
-    """The tree-augmented model at one instant: V̇ = M⁻¹(T − C) + M⁻¹ Gᵀ λ."""
+    """The tree-augmented model at one instant: M V̇ = T − C + Gᵀ λ.
+
+    The embedded path solves by articulated bodies; here M comes from composite bodies and T − C from Newton
+    and Euler's recursion.
+    """
 
     tree: Instant
 
@@ -70,26 +70,17 @@ class CutTree(AugmentedInstant):
         errors = self.closures
         return Constraints(errors.residual, errors.Y @ self.V + errors.drift, errors.Y, errors.delta_dot)
 
-    @property
-    def inertia(self) -> Array:
-        return np.eye(len(self.V))
-
     @cached_property
-    def nodes(self) -> dict[str, Articulated]:
-        """Articulated inertias."""
-        return self._sweep(zeros(len(self.V)))
+    def inertia(self) -> Array:
+        return mass_matrix(self.tree.outward)
 
     @cached_property
     def force(self) -> Array:
-        return base_to_tip(self.tree.outward, self.nodes, self.system.gravity).v_dot
-
-    @cached_property
-    def columns(self) -> Array:
-        return solve_mass(self.tree.outward, self.nodes, self.constraints.G.T)
+        return -self.momentum(zeros(len(self.V)), zeros(len(self.V)))
 
     def momentum(self, V_dot: Array, reaction: Array) -> Array:
-        nodes = self._sweep(reaction)
-        return V_dot - base_to_tip(self.tree.outward, nodes, self.system.gravity).v_dot
+        loads = self.tree.loads
+        return inverse_dynamics(self.tree.outward, loads.wrenches, loads.torques, V_dot).T - reaction
 
     def position_rate(self, W: Array) -> Array:
         embedding = self.tree.embedding
@@ -98,14 +89,6 @@ class CutTree(AugmentedInstant):
             for name, where in embedding.q_of.items()
             for entry in self.system.find(name).inboard.q_dot(self.p[where], W[embedding.v_of[name]])
         )
-
-    def _sweep(self, extra: Array) -> dict[str, Articulated]:
-        """Return the tip to base with generalised forces besides those of the force elements."""
-        loads = self.tree.loads
-        torques = dict(loads.torques)
-        for name, where in self.tree.embedding.v_of.items():
-            torques[name] = torques.get(name, zeros(where.stop - where.start)) + extra[where]
-        return tip_to_base(self.tree.outward, loads.wrenches, torques)
 
 
 class TreeAugmented(Augmented):
@@ -133,31 +116,6 @@ class TreeAugmented(Augmented):
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> CutTree:
         tree = Instant(self.embedding, self.layout, p, V, x, u)
         return CutTree(self.system, p, V, self.states_of(x), self.inputs_of(u), tree.prescribed, tree)
-
-    def solve(self, instant: AugmentedInstant) -> SaddleSolution:
-        """Return λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant.
-
-        Without reactions light links may accelerate a million times faster than with them, so that rounding
-        of the first solution counts; one step of iterative refinement on G V̇ + γ = 0 removes it.
-        """
-        rows = instant.constraints
-        G, gamma, columns, free = (
-            np.asarray(part, dtype=float) for part in (rows.G, rows.gamma, instant.columns, instant.force)
-        )
-        if len(G) == 0:
-            return SaddleSolution(free, np.zeros(0), 0, 0.0)
-        demand = -(gamma + G @ free)
-        multipliers = least_squares(G @ columns, demand, rcond=RANK_TOLERANCE**2)
-        violation = float(np.max(np.abs(G @ columns @ multipliers - demand)))
-        scale = max(float(np.max(np.abs(demand))), 1.0)
-        rank = row_rank(G)
-        V_dot = free + columns @ multipliers
-        left = (G @ V_dot + gamma)[rank.kept]
-        correction = np.linalg.solve((G @ columns)[np.ix_(rank.kept, rank.kept)], left)
-        multipliers[rank.kept] -= correction
-        return SaddleSolution(
-            V_dot - columns[:, rank.kept] @ correction, multipliers, rank.rank, violation / scale
-        )
 
     def initial_state(self) -> Array:
         """Return the design pose at rest, or the values given to `System.start`; not assembled."""

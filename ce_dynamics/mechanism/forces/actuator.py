@@ -198,10 +198,46 @@ class Actuator(HingeElement):
         return Response((hinge,), self.law.x_dot(x, u), {"load": load})
 
 
+class Line(ForceElement):
+    """A force along a length: a spring that is slack over a range, a damper, and an actuator if commanded."""
+
+    stiffness: float
+    damping: float
+    rest: Range
+    gear: float
+    law: ActuatorLaw | None
+
+    def _set(self, owner: str, command: str | None, law: Mapping[str, Any], **passive: Any) -> None:
+        """Check and keep what all lines have."""
+        for name in ("stiffness", "damping"):
+            setattr(self, name, checks.number(f"{owner}: {name}", passive[name], at_least=0.0))
+        self.rest = ascending(passive["rest"], owner, "rest") or (0.0, 0.0)
+        if command is None and law:
+            raise ModelError(f"{owner}: {sorted(law)} are of an actuator, which needs a command; name one")
+        self.law = None if command is None else ActuatorLaw(owner, command=command, **law)
+        self.inputs = () if self.law is None else (self.law.command,)
+        self.states = () if self.law is None else self.law.states
+        self.gear = finite_number(passive["gear"], owner, "gear")
+
+    def _force(
+        self, length: Scalar, rate: Scalar, x: Array, u: Mapping[str, Scalar]
+    ) -> tuple[Scalar, tuple[Scalar, ...], Scalar]:
+        """Return the force, rates of the actuator's states, and the spring's energy."""
+        stretch: Scalar = 0.0
+        if self.stiffness:
+            stretch = length - minimum(self.rest[1], maximum(self.rest[0], length))
+        force = -self.stiffness * stretch - self.damping * rate
+        potential = 0.5 * self.stiffness * stretch * stretch
+        if self.law is None:
+            return force, (), potential
+        active = self.gear * self.law.force(self.gear * length, self.gear * rate, x, u)
+        return force + active, self.law.x_dot(x, u), potential
+
+
 Term = tuple[Body, float]
 
 
-class FixedTendon(ForceElement):
+class FixedTendon(Line):
     """A force along the length l = Σ c_i q_i − zero, which acts on hinge i as c_i times the force.
 
     A spring pulls with −stiffness × (what l is outside of ``rest``), a damper with −damping × l̇, and an
@@ -265,13 +301,8 @@ class FixedTendon(ForceElement):
                     f"{body.inboard.n_q} coordinates; a tendon takes hinges with one"
                 )
         self.zero = finite_number(zero, owner, "zero")
-        self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
-        self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
-        self.rest = ascending(checks.items(f"{owner}: rest", rest, 2), owner, "rest")
-        self.law = read_command_law(owner, command, law)
-        self.inputs = () if self.law is None else (self.law.command,)
-        self.states = () if self.law is None else self.law.states
-        self.gear = finite_number(gear, owner, "gear")
+        rest = checks.items(f"{owner}: rest", rest, 2)
+        self._set(owner, command, law, stiffness=stiffness, damping=damping, rest=rest, gear=gear)
         self.outputs = {"force": "1"}
 
     @property
@@ -288,34 +319,6 @@ class FixedTendon(ForceElement):
         for body, c in self.terms:
             length = length + c * observer.coordinate(body, 0)
             rate = rate + c * observer.rate(body, 0)
-        force, potential = self._passive(length, rate)
-        x_dot: tuple[Scalar, ...] = ()
-        if self.law is not None:
-            force = force + self.gear * self.law.force(self.gear * length, self.gear * rate, x, u)
-            x_dot = self.law.x_dot(x, u)
+        force, x_dot, potential = self._force(length, rate, x, u)
         loads = tuple(HingeLoad(body, 0, c * force) for body, c in self.terms)
         return Response(loads, x_dot, {"force": force}, potential)
-
-    def _passive(self, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
-        """Return the force of spring and damper, and the spring's energy."""
-        return slack_spring(self.stiffness, self.damping, self.rest, length, rate)
-
-
-def read_command_law(owner: str, command: str | None, law: Mapping[str, Any]) -> ActuatorLaw | None:
-    """Return the law of an actuator, if there is a command."""
-    if command is not None:
-        return ActuatorLaw(owner, command=command, **law)
-    if law:
-        raise ModelError(f"{owner}: {sorted(law)} are of an actuator, which needs a command; name one")
-    return None
-
-
-def slack_spring(
-    stiffness: float, damping: float, rest: Range | None, length: Scalar, rate: Scalar
-) -> tuple[Scalar, Scalar]:
-    """Return the force of a damper and of a spring that is slack over a range, and the spring's energy."""
-    assert rest is not None
-    stretch: Scalar = 0.0
-    if stiffness:
-        stretch = length - minimum(rest[1], maximum(rest[0], length))
-    return -stiffness * stretch - damping * rate, 0.5 * stiffness * stretch * stretch

@@ -13,9 +13,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, common_ancestor, ground_of
-from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.forces.actuator import Range, ascending, read_command_law, slack_spring
-from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.mechanism.forces.actuator import Line, Range
+from ce_dynamics.mechanism.forces.base import Observer, PointLoad, Response
 
 Via = tuple[Body, ArrayLike]
 
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     weight: float
 
 
-class Cord(ForceElement):
+class Cord(Line):
     """A force along a line through points, as of a cable in eyelets; it slides without friction.
 
     Its length l is that of its pieces, each path divided by its own number (a pulley's).  A spring pulls with
@@ -96,13 +96,8 @@ class Cord(ForceElement):
         if all(piece.a is piece.b for piece in self.pieces):
             raise ModelError(f"{owner}: no two points in sequence are on different bodies; it pulls nothing")
         self.design_length = sum(piece.weight * norm(piece.at_b - piece.at_a) for piece in self.pieces)
-        self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
-        self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
-        self.rest = ascending((self.design_length,) * 2 if rest is None else rest, owner, "rest")
-        self.law = read_command_law(owner, command, law)
-        self.inputs = () if self.law is None else (self.law.command,)
-        self.states = () if self.law is None else self.law.states
-        self.gear = finite_number(gear, owner, "gear")
+        rest = (self.design_length,) * 2 if rest is None else rest
+        self._set(owner, command, law, stiffness=stiffness, damping=damping, rest=rest, gear=gear)
         self.outputs = {"length": "m", "force": "N"}
 
     @property
@@ -126,11 +121,7 @@ class Cord(ForceElement):
             length = length + piece.weight * distance
             rate = rate + dot(along, b.v - a.v)
             seen.append((piece, frame, a.r, b.r, along))
-        force, potential = slack_spring(self.stiffness, self.damping, self.rest, length, rate)
-        x_dot: tuple[Scalar, ...] = ()
-        if self.law is not None:
-            force = force + self.gear * self.law.force(self.gear * length, self.gear * rate, x, u)
-            x_dot = self.law.x_dot(x, u)
+        force, x_dot, potential = self._force(length, rate, x, u)
         loads = []
         for piece, frame, at_a, at_b, along in seen:
             push = force * along
