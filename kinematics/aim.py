@@ -29,11 +29,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt, zeros
 from ce_dynamics.compiler.free_numbers import decide, number
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, carry
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.hardpoints import carry_by_rotation, hinge_axes, hinge_point, length_between
+from ce_dynamics.kinematics.hardpoints import hinge_point, length_between
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -140,7 +140,7 @@ class Aim:
                 per_square * dot(g, drift) - dot(e2, carrier.w_drift),
             )
         )
-        body = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot, directions)
+        body = carry(self.hinge, carrier, HingeMotion(c, X, eta, zeros(2), directions), theta_dot)
         W, alpha, a = body.w_total, body.alpha, target.a - at.a
         stretch = 0.0 if self.length is not None else 2.0 * per_square * dot(d, v)  # 2 ℓ̇ / ℓ
         W_d, W_e2, W_g = dot(W, d), dot(W, e2), dot(W, g)
@@ -173,11 +173,11 @@ class AimPlanar:
         per_square = 1.0 / square
         per_length = sqrt(square) * per_square
         c = array((dot(self.d0, d_i) * per_length, dot(self.d1, d_i) * per_length))
-        u = hinge_axes(carrier, self.hinge, c)[:, 0]
+        u = self.hinge.axes(c, carrier.orientation)[0][:, 0]
         g = cross(u, d)
         X = (per_square * (g @ (target.J - at.J)) - u @ carrier.w)[np.newaxis]
         eta = array((per_square * dot(g, target.drift - at.drift) - dot(u, carrier.w_drift),))
-        body = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot)
+        body = carry(self.hinge, carrier, HingeMotion(c, X, eta, zeros(1)), theta_dot)
         stretch = 2.0 * per_square * dot(d, target.v - at.v)  # 2 ℓ̇ / ℓ
         bias = per_square * dot(g, target.a - at.a) - dot(u, body.alpha) - stretch * dot(u, body.w_total)
         return HingeMotion(c, X, eta, array((bias,)))

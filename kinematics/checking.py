@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.embedding.closed_forms.step import distribute_rows
 from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_errors, parts_of
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, free_hinges
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Joint, make_bodies, make_loop
 from ce_dynamics.mechanism.body import Body
@@ -135,9 +134,8 @@ class LinkageBench:
         bodies = (*self.loop.dependent, *self.loop.given)
         hinges = {body.name: motion.hinge_motions[body.name] for body in bodies}
         rates = np.concatenate([hinge.X @ state.v + hinge.eta for hinge in hinges.values()])
-        unit = distribute_rows(hinges, np.eye(len(rates)), zeros(len(rates)), zeros(len(rates)))
         tree = SubgraphMotion(self.loop.parent, self.loop.bodies, rates, self.siblings(state.s))
-        return tree.trial({name: hinge._replace(directions=None) for name, hinge in unit.items()})
+        return tree.trial(free_hinges(hinges))
 
 
 EPS = float(np.finfo(float).eps)

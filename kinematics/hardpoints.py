@@ -13,11 +13,10 @@ from typing import Any, TypeAlias
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross
 from ce_dynamics.compiler.free_numbers import decide, nominal
-from ce_dynamics.embedding.motion import BodyMotion, PointMotion, orient
+from ce_dynamics.embedding.motion import BodyMotion, PointMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector, magnitude
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.orientation import Directions, from_directions
 
 Point: TypeAlias = Any  # a hardpoint as users give it, then an array (3,)
 Axis: TypeAlias = Any  # a direction as users give it
@@ -80,41 +79,3 @@ def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: s
 def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
     """Return the motion of the hinge point of a rotational hinge, which is fixed on the carrier as well."""
     return carrier.offset(carrier.rotate(hinge.at - carrier.at), theta_dot)
-
-
-def hinge_axes(carrier: BodyMotion, hinge: Hinge, c: Array) -> Array:
-    """Return axes of a rotational hinge in p's axes, (3, n_v)."""
-    return hinge.axes(c, carrier.orientation)[0]
-
-
-def carry_by_rotation(
-    carrier: BodyMotion,
-    hinge: Hinge,
-    c: Array,
-    X: Array,
-    eta: Array,
-    theta_dot: Array,
-    known: Directions | None = None,
-) -> BodyMotion:
-    """Return motion of the body that a rotational hinge carries, with the hinge's bias left out of ``alpha``.
-
-    The expressions are those of `ce_dynamics.embedding.motion.across`, so that a compiler computes them once.
-
-    ``known`` is the body's orientation, where it is known otherwise than by the hinge's configuration c.
-    """
-    child = None if known is None else from_directions(known)
-    H_w, _ = hinge.axes(c, carrier.orientation, child)
-    v_h = X @ theta_dot + eta
-    w_h = H_w @ v_h
-    H_dot_w, _ = hinge.rotate_bias(c, v_h, carrier.orientation, child)
-    R, directions = orient(carrier.orientation, hinge, c) if child is None else child
-    return BodyMotion(
-        R,
-        hinge.at,
-        hinge_point(carrier, hinge, theta_dot),
-        carrier.w + H_w @ X,
-        carrier.w_drift + H_w @ eta,
-        carrier.w_total + w_h,
-        carrier.alpha + H_dot_w + cross(carrier.w_total, w_h),
-        directions,
-    )

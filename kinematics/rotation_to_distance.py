@@ -19,16 +19,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt, zeros
 from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, orient
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, carry, orient
 from ce_dynamics.errors import SingularConfigurationError
 from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
-    carry_by_rotation,
     distance_from_axis,
-    hinge_axes,
     hinge_point,
     length_between,
 )
@@ -94,11 +92,12 @@ class RotationToDistance:
         f = orient(carrier.orientation, self.hinge, c).rotate(self.offset)
         e = at.r + f - target.r
         h = cross(f, e)  # e · (ω × f) = ω · h
-        lever = -1.0 / dot(hinge_axes(carrier, self.hinge, c)[:, 0], h)
+        lever = -1.0 / dot(self.hinge.axes(c, carrier.orientation)[0][:, 0], h)
         X = lever * (e @ (at.J - target.J) + h @ carrier.w)  # α̇ of (32)
         eta = lever * (dot(e, at.drift - target.drift) + dot(h, carrier.w_drift))
         X, eta = X[np.newaxis], array((eta,))
-        F = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot).offset(f, theta_dot)
+        turned = carry(self.hinge, carrier, HingeMotion(c, X, eta, zeros(1)), theta_dot)
+        F = turned.offset(f, theta_dot)
         v = F.v - target.v
         bias = lever * (dot(e, F.a - target.a) + dot(v, v))
         return HingeMotion(c, X, eta, array((bias,)))

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.spatial import IDENTITY, spatial
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
-from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion, across, at_rest
+from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion, at_rest, carry
 from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import PointState
@@ -108,7 +108,7 @@ class Outward:
         for link in reversed(chain_between(body, p)[:-1]):
             hinge = self.motions[owner[link.name].name].hinge_motions[link.name]
             prescribed = hinge._replace(X=zeros(len(hinge.eta), 0), directions=None)
-            motion = across(link, motion, prescribed, zeros(0), turns=True)
+            motion = carry(link.inboard, motion, prescribed, zeros(0))
         return motion
 
     def members(self, S: Aggregate) -> list[Member]:

@@ -28,7 +28,7 @@ from ce_dynamics.dynamics.loads import Loads, coupling_forces, wrench_along_hing
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.loop import closure_errors, numerical_rank, rows_of
-from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, free_hinges
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
@@ -263,18 +263,12 @@ def dependent_columns(S: Aggregate, free: list[Body]) -> NDArray[np.bool_]:
 def unlock_hinges(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion:
     """Return S in its present pose, with the velocities of all unprescribed hinges as independent columns."""
     known: Mapping[str, HingeMotion] = outward.motions[S.name].hinge_motions
+    freed = free_hinges({body.name: known[body.name] for body in free})
     n = sum(body.inboard.n_v for body in free)
-    siblings = outward.siblings(S)
-    motion = SubgraphMotion(S.parent, S.bodies, np.zeros(n), siblings)
-    start = 0
+    motion = SubgraphMotion(S.parent, S.bodies, zeros(n), outward.siblings(S))
     for body in S.bodies:
-        n_v = body.inboard.n_v
-        X = np.zeros((n_v, n))
-        if body in free:
-            X[:, start : start + n_v] = np.eye(n_v)
-            start += n_v
-        there = known[body.name]
-        motion.set(body.name, HingeMotion(there.c, X, np.zeros(n_v), np.zeros(n_v), q=there.q))
+        still = known[body.name]._replace(directions=None)
+        motion.set(body.name, freed[body.name] if body in free else still.at_rest(n))
     return motion
 
 

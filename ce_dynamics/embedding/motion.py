@@ -95,6 +95,26 @@ class HingeMotion(NamedTuple):
         return self._replace(X=zeros(n_v, N), eta=zeros(n_v), bias=zeros(n_v))
 
 
+def distribute_rows(
+    hinges: Mapping[str, HingeMotion], X: Array, eta: Array, bias: Array
+) -> dict[str, HingeMotion]:
+    """Return the hinges with their rows of X, η and the bias."""
+    found: dict[str, HingeMotion] = {}
+    start = 0
+    for name, hinge in hinges.items():
+        part = slice(start, start + len(hinge.eta))
+        found[name] = hinge._replace(X=X[part], eta=eta[part], bias=bias[part])
+        start = part.stop
+    return found
+
+
+def free_hinges(hinges: Mapping[str, HingeMotion]) -> dict[str, HingeMotion]:
+    """Return the hinges where they are, with a rate of its own for each of their velocities."""
+    plain = {name: hinge._replace(directions=None) for name, hinge in hinges.items()}
+    n = sum(len(hinge.eta) for hinge in hinges.values())
+    return distribute_rows(plain, np.eye(n), zeros(n), zeros(n))
+
+
 def cross_columns(w: Array, e: Array) -> Array:
     """Return w_k × e for every column k of w."""
     if w.shape[1] == 0:
@@ -234,14 +254,13 @@ class SubgraphMotion:
         return self._across(name, turns=True) if name in self._unturned else self._motions[name]
 
     def _across(self, name: str, *, turns: bool) -> BodyMotion:
-        return across(self._bodies[name], self.carrier(name), self.hinge_motions[name], self.theta_dot, turns)
+        return carry(self.hinge(name), self.carrier(name), self.hinge_motions[name], self.theta_dot, turns)
 
 
-def across(
-    body: Body, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool
+def carry(
+    hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool = True
 ) -> BodyMotion:
     """Return the motion of a body from that of its carrier and of the hinge between them."""
-    hinge = body.inboard
     c, X, eta, bias, known, _ = hinge_motion
     child = None if known is None else from_directions(known)
     H_w, H_v = hinge_axes(hinge, carrier, hinge_motion)

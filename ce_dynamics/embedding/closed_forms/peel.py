@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.embedding.closed_forms.ball import (
     STEEP,
@@ -25,7 +23,7 @@ from ce_dynamics.embedding.closed_forms.ball import (
 from ce_dynamics.embedding.closed_forms.rod import stand_alone
 from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_residual, one_closure
 from ce_dynamics.embedding.linkage import Limits, Linkage
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, across
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, carry
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
@@ -69,7 +67,7 @@ class Peel:
         for body in self.given:
             c, X, eta, bias, _, _ = motion.hinge_motions[body.name]
             back = HingeMotion(array((c[0], -c[1])), -X, -eta, -bias)
-            reached = across(reverse_body(body, self.other), reached, back, motion.theta_dot, turns=True)
+            reached = carry(body.inboard, reached, back, motion.theta_dot)
         return reached
 
 
@@ -81,20 +79,6 @@ def carrier_within_pin(body: Body, pin: Revolute) -> Body:
     if not inner.is_ground and isinstance(inner.inboard, Revolute) and coaxial(inner.inboard, pin):
         return inner.carrier
     return body
-
-
-def reverse_body(body: Body, other: Body) -> Body:
-    """Return a body on the same hinge, carried from the other side."""
-    return Body(
-        name=body.name,
-        mass=0.0,
-        com=body.com,
-        inertia=np.zeros((3, 3)),
-        parent=other,
-        hinge=body.inboard,
-        index=body.index,
-        depth=other.depth + 1,
-    )
 
 
 @dataclass(frozen=True, eq=False)

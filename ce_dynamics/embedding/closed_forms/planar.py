@@ -30,8 +30,8 @@ from ce_dynamics.embedding.motion import (
     HingeMotion,
     PointMotion,
     SubgraphMotion,
-    across,
     at_rest as body_at_rest,
+    carry,
 )
 from ce_dynamics.mechanism.body import Body, ancestors, carries, chain_between
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
@@ -123,7 +123,7 @@ class PlanarPair(Step):
         reached = body_at_rest(hinge.at, motion.N)
         for body in way:
             hinge_motion = motion.hinge_motions[body.name]
-            reached = across(body, reached, hinge_motion, motion.theta_dot, turns=True)
+            reached = carry(body.inboard, reached, hinge_motion, motion.theta_dot)
         return reached
 
     def flat(self, vector: Array) -> Array:
@@ -215,9 +215,9 @@ class BarWithSlide(PlanarPair):
         D = D - n * dot(n, D)
         seen = self.relative_motion(revolute(self.x), self.inner, motion)
         a = seen.rotate(prismatic(self.y).axis)
-        moved = across(self.y, seen, hinge_at_rest(UNMOVED, 1, motion.N), motion.theta_dot, turns=True)
+        moved = carry(self.y.inboard, seen, hinge_at_rest(UNMOVED, 1, motion.N), motion.theta_dot)
         for body in self.outer:
-            moved = across(body, moved, motion.hinge_motions[body.name], motion.theta_dot, turns=True)
+            moved = carry(body.inboard, moved, motion.hinge_motions[body.name], motion.theta_dot)
         f = self.flat(moved.point(self.end.at, motion.theta_dot).r)
         s = solve_slide(a, f, dot(D, D), self.sigma)
         return angle(f + a * s, carrier.R.T @ D, self.n), array((s,))

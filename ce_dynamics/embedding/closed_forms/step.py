@@ -21,7 +21,7 @@ from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.loop import ClosureErrors, Loop
 from ce_dynamics.embedding.linkage import Limits, Linkage
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, distribute_rows
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 
@@ -89,19 +89,6 @@ def orientation_errors(one: BodyMotion, other: BodyMotion, about: Array | None =
         rate = dot(about, one.w_total - other.w_total)
         delta_dot = delta_dot - rate * cross(other.w_total, about)
     return ClosureErrors(zeros(3), one.w - other.w, one.w_drift - other.w_drift, delta_dot)
-
-
-def distribute_rows(
-    hinges: Mapping[str, HingeMotion], X: Array, eta: Array, bias: Array
-) -> dict[str, HingeMotion]:
-    """Return the hinges with their rows of X, η and the bias."""
-    found: dict[str, HingeMotion] = {}
-    start = 0
-    for name, hinge in hinges.items():
-        part = slice(start, start + len(hinge.eta))
-        found[name] = hinge._replace(X=X[part], eta=eta[part], bias=bias[part])
-        start = part.stop
-    return found
 
 
 def solver(Y: Array, aside: Array | None = None) -> Callable[[Array], Array]:
