@@ -33,7 +33,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt, z
 from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, carry
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.hardpoints import hinge_point, length_between
+from ce_dynamics.kinematics.hardpoints import length_between
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -114,7 +114,7 @@ class Aim:
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Return the motion of the hinge."""
-        at = hinge_point(carrier, self.hinge, theta_dot)
+        at = carrier.point(self.hinge.at, theta_dot)
         d, v = target.r - at.r, target.v - at.v
         per_square = 1.0 / dot(d, d) if self.length is None else 1.0 / self.length**2
         per_length = sqrt(dot(d, d)) * per_square if self.length is None else 1.0 / self.length
@@ -166,7 +166,7 @@ class AimPlanar:
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Return the motion of the hinge."""
-        at = hinge_point(carrier, self.hinge, theta_dot)
+        at = carrier.point(self.hinge.at, theta_dot)
         d = target.r - at.r
         d_i = carrier.R.T @ d
         square = dot(d, d)

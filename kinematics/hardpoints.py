@@ -1,4 +1,4 @@
-"""Hardpoints as users give them, checked, and their motion with a carrier.
+"""Hardpoints as users give them, checked.
 
 A hardpoint may depend on free parameters.  What a linkage computes from its hardpoints once, lengths and
 directions, then are formulas of these, and the signs that choose its branch are those of the nominal values:
@@ -13,10 +13,8 @@ from typing import Any, TypeAlias
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross
 from ce_dynamics.compiler.free_numbers import decide, nominal
-from ce_dynamics.embedding.motion import BodyMotion, PointMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector, magnitude
-from ce_dynamics.mechanism.hinges.base import Hinge
 
 Point: TypeAlias = Any  # a hardpoint as users give it, then an array (3,)
 Axis: TypeAlias = Any  # a direction as users give it
@@ -74,8 +72,3 @@ def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: s
             "it must move the point"
         )
     return radius
-
-
-def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
-    """Return the motion of the hinge point of a rotational hinge, which is fixed on the carrier as well."""
-    return carrier.offset(carrier.rotate(hinge.at - carrier.at), theta_dot)

@@ -27,7 +27,6 @@ from ce_dynamics.errors import SingularConfigurationError
 from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     distance_from_axis,
-    hinge_point,
     length_between,
 )
 from ce_dynamics.mechanism.checked import magnitude
@@ -76,7 +75,7 @@ class RotationToDistance:
 
     def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> Scalar:
         """Return the sine of the angle to the dead point, |w| / sqrt(A² + B²)."""
-        delta = carrier.R.T @ (target.r - hinge_point(carrier, self.hinge, theta_dot).r) - self.foot
+        delta = carrier.R.T @ (target.r - carrier.point(self.hinge.at, theta_dot).r) - self.foot
         m = dot(self.f0, delta) ** 2 + dot(self.g0, delta) ** 2
         C = 0.5 * dot(delta, delta) + self.half
         return sqrt(maximum(1.0 - C * C / m, 0.0))
@@ -87,7 +86,7 @@ class RotationToDistance:
         With e = F − D, the closure |e|² = ℓ² gives e · (v_F − v_D) = 0 for the rate and
         e · (a_F − a_D) + |v_F − v_D|² = 0 for the acceleration.
         """
-        at = hinge_point(carrier, self.hinge, theta_dot)
+        at = carrier.point(self.hinge.at, theta_dot)
         c = self.configuration(target.r - at.r, carrier.orientation)
         f = orient(carrier.orientation, self.hinge, c).rotate(self.offset)
         e = at.r + f - target.r

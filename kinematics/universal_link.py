@@ -18,7 +18,7 @@ from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge, rows_of
-from ce_dynamics.kinematics.hardpoints import Point, check_fields, hinge_point, length_between
+from ce_dynamics.kinematics.hardpoints import Point, check_fields, length_between
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE
 from ce_dynamics.mechanism.hinges.closures import PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -75,7 +75,7 @@ class UniversalLink(ClosedForm):
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.link, self.hinge)
         carrier, hinge = motion.carrier(self.link), self.hinge
-        target, at = motion.point(self.anchor, self.U), hinge_point(carrier, hinge, motion.theta_dot)
+        target, at = motion.point(self.anchor, self.U), carrier.point(hinge.at, motion.theta_dot)
         d = carrier.R.T @ (target.r - at.r)
         turns = two_turns(hinge.axis1, hinge.axis2, self.U - hinge.at, d, self._branch)
         (line,) = self.cuts()

@@ -64,7 +64,7 @@ def armature_forces(outward: Outward, v_dot: Array) -> dict[str, Array]:
     for S in outward.embedding.aggregates:
         found = list(find_armed(outward, S))
         if found:
-            theta_ddot = independent_part(outward, S, v_dot)
+            theta_ddot = outward.embedding.part_of(S, v_dot)
             for body, hinge in found:
                 forces[body.name] = -body.armature * (hinge.X @ theta_ddot + hinge.bias)
     return forces
@@ -104,12 +104,6 @@ def hinge_rate(outward: Outward, S: Aggregate, body: Body) -> Array:
     hinge = motion.hinge_motions[body.name]
     rate: Array = hinge.X @ motion.theta_dot + hinge.eta
     return rate
-
-
-def independent_part(outward: Outward, S: Aggregate, v_dot: Array) -> Array:
-    """Return θ̈(S)."""
-    v_of = outward.embedding.v_of
-    return array(entry for body in S.independent for entry in v_dot[v_of[body.name]])
 
 
 class Sums(NamedTuple):

@@ -56,7 +56,7 @@ def body_accelerations(
     alpha = {"ground": spatial(zeros(3), -embedding.system.gravity)}
     for S in embedding.aggregates:
         mark()
-        theta_ddot = array(entry for body in S.independent for entry in v_dot[embedding.v_of[body.name]])
+        theta_ddot = embedding.part_of(S, v_dot)
         alpha_p = alpha[S.parent.name]
         for j in members[S.name]:
             alpha_j = phi_T_motion(j.r, alpha_p) + j.J @ theta_ddot + j.a  # α = φᵀ α(p) + Hᵀ θ̈ + a

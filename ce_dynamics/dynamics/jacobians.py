@@ -14,7 +14,6 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.algebra.spatial import spatial
 from ce_dynamics.dynamics.inverse_dynamics import body_accelerations
-from ce_dynamics.dynamics.mass_matrix import indices
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
@@ -59,7 +58,7 @@ def jacobian(outward: Outward, body: Body, r: Array) -> tuple[Array, Array]:
         p, j = outward.placement(S.parent, ground), outward.relative_to_p(body)
         point = j.offset(p.R.T @ (r - p.r) - j.origin.r, outward.motions[S.name].theta_dot)
         drift = drift + spatial(p.R @ j.w_drift, p.R @ point.drift)
-        for k, place in enumerate(indices(embedding, S)):
+        for k, place in enumerate(embedding.places(S)):
             columns[place] = spatial(p.R @ j.w[:, k], p.R @ point.J[:, k])
         body = S.parent
     entries: list[list[Scalar]] = [list(columns.get(k, zeros(6))) for k in range(embedding.n_v)]
@@ -130,7 +129,7 @@ class MovingBodies:
         R_p = np.array([np.eye(3) if k is None else columns.R[k] for k in parents]).reshape(-1, 3, 3)
         # blocks of all bodies beside each other: whose, which velocity, columns in world axes
         self._whose = np.array([k for k, S in enumerate(owners) for _ in range(S.N)], dtype=int)
-        places = {S.name: indices(embedding, S) for S in embedding.aggregates}
+        places = {S.name: embedding.places(S) for S in embedding.aggregates}
         self._velocity = np.array([i for S in owners for i in places[S.name]], dtype=int)
         ends = np.cumsum([0, *(6 * S.N for S in owners)])
         blocks = [columns.J[i:k].reshape(6, -1) for i, k in pairwise(ends)]

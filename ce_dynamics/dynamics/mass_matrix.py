@@ -78,7 +78,7 @@ def shift_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
     for S in bodies_with_freedom(embedding):
         if not S.parent.is_ground:
             k = rows[S.parent.name]
-            K[k : k + 6, indices(embedding, S)] = nodes[S.name].G
+            K[k : k + 6, embedding.places(S)] = nodes[S.name].G
     return array(K)
 
 
@@ -110,7 +110,7 @@ def impulse_gathered(outward: Outward, nodes: Mapping[str, Articulated], T: Arra
     nu: dict[str, Array] = {}
     for S in reversed(embedding.aggregates):
         node = nodes[S.name]
-        eps = T[indices(embedding, S)]
+        eps = T[embedding.places(S)]
         z_plus = zeros(6)
         for j in node.members:
             if j.body.name in z:
@@ -136,7 +136,7 @@ def impulse_response(outward: Outward, nodes: Mapping[str, Articulated], nu: Map
             if j.body.name in carriers:
                 alpha_j = phi_T_motion(j.r, alpha_p) + j.J @ ddot  # α = φᵀ α(p) + Hᵀ θ̈
                 alpha[j.body.name] = rotate_vector(j.R.T, alpha_j)
-        theta_ddot |= dict(zip(indices(embedding, S), ddot, strict=True))
+        theta_ddot |= dict(zip(embedding.places(S), ddot, strict=True))
     return array(theta_ddot[k] for k in range(embedding.n_v))
 
 
@@ -190,12 +190,6 @@ def bodies_with_freedom(embedding: Embedding) -> Iterable[Aggregate]:
     return (S for S in embedding.aggregates if S.N > 0)
 
 
-def indices(embedding: Embedding, S: Aggregate) -> list[int]:
-    """Return places of θ̇(S) in v."""
-    everywhere = range(embedding.n_v)
-    return [k for body in S.independent for k in everywhere[embedding.v_of[body.name]]]
-
-
 def identity_blocks(embedding: Embedding) -> Blocks:
     """Return the identity matrix."""
     return {
@@ -208,7 +202,7 @@ def assemble_blocks(embedding: Embedding, blocks: Blocks) -> Array:
     """Return blocks put in their places."""
     n = embedding.n_v
     matrix: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
-    places = {S.name: indices(embedding, S) for S in bodies_with_freedom(embedding)}
+    places = {S.name: embedding.places(S) for S in bodies_with_freedom(embedding)}
     for (row, column), block in blocks.items():
         for i, values in zip(places[row], block, strict=True):
             for k, value in zip(places[column], values, strict=True):

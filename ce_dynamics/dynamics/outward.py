@@ -71,7 +71,7 @@ class Outward:
     def _visit(
         self, S: Aggregate, q: Array, v: Array, prescribed: Mapping[str, Prescribed]
     ) -> SubgraphMotion:
-        theta_dot = array(entry for body in S.independent for entry in v[self.embedding.v_of[body.name]])
+        theta_dot = self.embedding.part_of(S, v)
         siblings = self.siblings(S)
         bodies = (*S.bodies, *S.virtual)
         motion = SubgraphMotion(S.parent, bodies, theta_dot, siblings, self.embedding.unturned)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Scalar, sqrt, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, sqrt, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.embedding.closures.loop import Loop, parts_of, velocity_scales
 from ce_dynamics.embedding.linkage import Linkage
@@ -102,6 +102,15 @@ class Embedding:
         """Owners of the independent coordinates by name, in the order of q and v."""
         owners = [body for S in self.aggregates for body in S.independent]
         return {body.name: body for body in order_bodies(owners)}
+
+    def places(self, S: Aggregate) -> list[int]:
+        """Return places of θ̇(S) in v."""
+        parts = (self.v_of[body.name] for body in S.independent)
+        return [k for part in parts for k in range(part.start, part.stop)]
+
+    def part_of(self, S: Aggregate, v: Array) -> Array:
+        """Return the velocities, or accelerations, of S."""
+        return array(v[k] for k in self.places(S))
 
     @property
     def n_q(self) -> int:

@@ -102,16 +102,8 @@ class LeadCondition:
 def leading_condition(parent: Body, lead: FunctionCoordinate) -> Written:
     """Return the condition of a coordinate of the loop on p; the last body represents the coordinate."""
     first = next((body for body in lead.seen if body is not parent and not body.is_ground), parent)
-    stands = Body(
-        name=lead.name,
-        mass=0.0,
-        com=parent.com,
-        inertia=0.0 * first.inertia,
-        parent=parent,
-        hinge=KINDS[lead.unit](first.com if first is parent else first.inboard.at),
-        index=first.index,
-        depth=parent.depth + 1,
-    )
+    at = first.com if first is parent else first.inboard.at
+    stands = virtual_body(lead.name, parent, first, KINDS[lead.unit](at))
     view = DesignView(lead.name, lead.seen)
     lead.function(view)
     angles = any("rad" in body.inboard.coordinate_units for body in view.hinged.values())
@@ -143,15 +135,12 @@ def counts_turns(edge: CutEdge) -> bool:
     return edge.counts_turns
 
 
+def virtual_body(name: str, parent: Body, first: Body, hinge: Hinge) -> Body:
+    """Return a massless body for coordinates of the aggregated body that begins with ``first``."""
+    nothing = np.zeros((3, 3))
+    return Body(name, 0.0, parent.com, nothing, parent, hinge, index=first.index, depth=parent.depth + 1)
+
+
 def coordinate_body(name: str, parent: Body, first: Body, kind: type[LoopCoordinate]) -> Body:
-    """Return a massless virtual body for coordinates of the aggregated body that begins with ``first``."""
-    return Body(
-        name=f"{first.name}.{name}",
-        mass=0.0,
-        com=parent.com,
-        inertia=np.zeros((3, 3)),
-        parent=parent,
-        hinge=kind(parent.com),
-        index=first.index,
-        depth=parent.depth + 1,
-    )
+    """Return the virtual body of coordinates of a whole loop."""
+    return virtual_body(f"{first.name}.{name}", parent, first, kind(parent.com))

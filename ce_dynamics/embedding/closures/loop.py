@@ -24,6 +24,7 @@ from ce_dynamics.embedding.motion import (
     PointMotion,
     SubgraphMotion,
     at_rest as body_at_rest,
+    free_hinges,
     moving_columns,
 )
 from ce_dynamics.mechanism.body import Body
@@ -302,15 +303,11 @@ def hinge_at_rest(c: Array, n_v: int, N: int, q: Array | None = None) -> HingeMo
 
 def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
     """Return hinges at coordinates q (stacked), each of whose velocities is a column of its own."""
-    N = sum(body.inboard.n_v for body in bodies)
-    motions: dict[str, HingeMotion] = {}
-    for body, at, columns in parts_of(bodies):
-        n_v = body.inboard.n_v
-        X = zeros(n_v, N)
-        X[:, columns] = np.eye(n_v)
-        c = body.inboard.configuration(q[at])
-        motions[body.name] = HingeMotion(c, X, zeros(n_v), zeros(n_v), q=q[at])
-    return motions
+    resting = {
+        body.name: hinge_at_rest(body.inboard.configuration(q[at]), body.inboard.n_v, 0, q[at])
+        for body, at, _ in parts_of(bodies)
+    }
+    return free_hinges(resting)
 
 
 @singledispatch
