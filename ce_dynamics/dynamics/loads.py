@@ -13,14 +13,13 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.ldl import LDL
-from ce_dynamics.algebra.spatial import IDENTITY, rotate_vector, spatial
+from ce_dynamics.algebra.spatial import rotate_vector, spatial
 from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.dynamics.outward import Outward
+from ce_dynamics.embedding.closures.loop import MovingView
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, PointLoad, Response
@@ -98,41 +97,6 @@ class CouplingForces(NamedTuple):
     generalised: Floats
 
 
-class ColumnView(ConstraintView):
-    """Positions of a sub-graph in which every body has six velocities of its own."""
-
-    def __init__(self, edge: Written, motion: SubgraphMotion, values: Values) -> None:
-        super().__init__(edge.name, edge.bodies)
-        self.motion, self.values = motion, values
-        self.names = list(self.bodies)
-
-    def _fixed(self, values: Array, columns: dict[str, Array]) -> Array:
-        """Return moving scalars with the given columns, at rest."""
-        J = np.zeros((3, 6 * len(self.names)), dtype=values.dtype)
-        for name, block in columns.items():
-            first = 6 * self.names.index(name)
-            J[:, first : first + 6] = block
-        return np.array([ScalarMotion.at_rest(values[i], J[i]) for i in range(3)], dtype=object)
-
-    def _R(self, body: Body) -> Array:
-        R = self.values(self.motion.body(body.name).R)
-        columns = []
-        for e in R.T:
-            swing = np.array([cross(axis, e) for axis in IDENTITY]).T
-            columns.append(self._fixed(e, {body.name: np.hstack((swing, zeros(3, 3)))}))
-        return np.array(columns, dtype=object).T
-
-    def _x(self, body: Body, at: Array) -> Array:
-        j, point = self.motion.body(body.name), self.motion.point(body.name, at)
-        r = self.values(point.r)
-        e = r - self.values(j.origin.r)
-        swing = np.array([cross(axis, e) for axis in IDENTITY]).T
-        return self._fixed(r, {body.name: np.hstack((swing, IDENTITY))})
-
-    def _q(self, body: Body, k: int) -> Scalar:
-        return self.values(self.motion.coordinates(body.name))[k]
-
-
 @singledispatch
 def coupling_forces(edge: CutEdge, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
     """Return forces for multipliers λ of the rows of one coupling or written constraint."""
@@ -150,10 +114,11 @@ def _(edge: Coupled, motion: SubgraphMotion, lam: Floats, values: Values) -> Cou
 
 @coupling_forces.register
 def _(edge: Written, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
-    view = ColumnView(edge, motion, values)
-    rows = np.array([values(ScalarMotion.of(row, 6 * len(view.names)).J) for row in edge.residual(view)])
+    names = list(dict.fromkeys(body.name for body in edge.bodies))
+    view, n = MovingView(edge, motion.free_bodies(names)), 6 * len(names)
+    rows = np.array([values(ScalarMotion.of(row, n).J) for row in edge.residual(view)])
     f = rows.T @ lam
-    return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(view.names)}, zeros(0))
+    return CouplingForces({name: f[6 * i : 6 * i + 6] for i, name in enumerate(names)}, zeros(0))
 
 
 def wrench_along_hinge(H: Array, k: int, value: Scalar) -> Array:

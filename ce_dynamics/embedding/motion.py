@@ -249,6 +249,14 @@ class SubgraphMotion:
         }
         return other
 
+    def free_bodies(self, names: Sequence[str]) -> SubgraphMotion:
+        """Return the same pose in which each of some bodies has six velocities of its own, of its origin."""
+        other = self.at_rest(6 * len(names))
+        for k, name in enumerate(names):
+            columns, body = np.eye(6, other.N, 6 * k), other._motions[name]
+            other._motions[name] = body._replace(w=columns[:3], origin=body.origin._replace(J=columns[3:]))
+        return other
+
     def spinning_body(self, name: str) -> BodyMotion:
         """Return the motion as `body` does, with the frame of an axisymmetric body turning with the body."""
         return self._across(name, turns=True) if name in self._unturned else self._motions[name]

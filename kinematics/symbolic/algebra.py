@@ -90,13 +90,8 @@ class Algebra:
         return expression
 
     def _in_pair(self, expression: Expr, unknown: Unknown) -> Poly | None:
-        if not expression.free_symbols & set(unknown.pair):
-            return None
-        try:
-            poly = Poly(expression, *unknown.pair, domain="EX")
-        except PolynomialError:
-            return None
-        return None if any(set(unknown.pair) & k.free_symbols for k in poly.coeffs()) else poly
+        present = expression.free_symbols & set(unknown.pair)
+        return polynomial_in(expression, unknown.pair) if present else None
 
     def polynomial(self, expression: Expr, unknown: Unknown) -> Poly | None:
         """Return a polynomial in one unknown, with c² + s² = 1 used where that lowers its degree.

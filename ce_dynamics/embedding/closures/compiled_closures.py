@@ -41,7 +41,7 @@ class LoopKernel:
         self.loop = loop
         self.parameters = loop.given
         self.size = loop.size
-        self._tolerance = loop.tolerance
+        self.tolerance = loop.tolerance  # residual that counts as closed
         # one unit of each velocity: 1 rad, or the size; a quaternion's rate is half the angular velocity
         self.column_scales = np.concatenate((loop.scales, velocity_scales(self.parameters, self.size)))
         self.coordinate_scales = coordinate_scales(loop.dependent, self.size)
@@ -113,11 +113,6 @@ class LoopKernel:
         """Slices of the quaternions in the dependent coordinates."""
         first = ((body.inboard.quaternion, at) for body, at, _ in parts_of(self.loop.dependent))
         return tuple(slice(at.start + k, at.stop) for k, at in first if k is not None)
-
-    @property
-    def tolerance(self) -> float:
-        """Residual that counts as closed."""
-        return self._tolerance
 
     def scale_columns(self, Y: Array) -> Array:
         """Return Y per unit of each velocity (1 rad, or the loop's size)."""
