@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -150,23 +151,13 @@ def same_hinge(one: Hinge, other: Hinge) -> bool:
     """Return True if two hinges are of one kind and have the same geometry."""
     if type(one) is not type(other):
         return False
-    ours, theirs = geometry(one), geometry(other)
-    return all(map(same_entry, entries(ours), entries(theirs)))
-
-
-def entries(geometry: dict[str, Array]) -> list[Scalar]:
-    """Return all numbers of a hinge's geometry."""
-    return [entry for value in geometry.values() for entry in value]
+    ours, theirs = ([*chain.from_iterable(geometry(hinge).values())] for hinge in (one, other))
+    return all(map(same_entry, ours, theirs))
 
 
 def same_entry(one: Scalar, other: Scalar) -> bool:
-    """Return True if two numbers are the same but for rounding.
-
-    Free ones are the same if their formulas are.
-    """
-    if is_free((one, other)):
-        return one is other
-    return bool(abs(one - other) <= 1e-12)
+    """Return True if two numbers are the same but for rounding; free ones if their formulas are the same."""
+    return one is other if is_free((one, other)) else bool(abs(one - other) <= 1e-12)
 
 
 def geometry(hinge: Hinge) -> dict[str, Array]:

@@ -18,7 +18,6 @@ from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, magnitude
-from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 @dataclass(frozen=True)
@@ -145,11 +144,6 @@ def check_corner(
     if bodies is None:
         return points, DoubleWishboneBodies()
     return points, checks.instance(f"{owner}: bodies", bodies, DoubleWishboneBodies, "names of bodies")
-
-
-def hinges(points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> dict[str, Hinge]:
-    """Return hinges of a spatial double wishbone, by body name."""
-    return DoubleWishbone(points, bodies).hinges()
 
 
 def planar_double_wishbone(

@@ -12,7 +12,6 @@ from ce_dynamics.kinematics.double_wishbone import (
     DoubleWishbone,
     DoubleWishboneBodies,
     DoubleWishbonePoints,
-    hinges,
     planar_double_wishbone,
 )
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -88,7 +87,7 @@ def test_optional_parts() -> None:
 
 def test_prefix_and_helper_name_the_same_hinges() -> None:
     bodies = DoubleWishboneBodies.with_prefix("FL_", steering="link")
-    assert set(hinges(FRONT, bodies)) == {
+    assert set(DoubleWishbone(FRONT, bodies).hinges()) == {
         "FL_lower_arm", "FL_upper_arm", "FL_upright_link", "FL_spindle",
         "FL_tie_rod", "FL_shock_lower", "FL_shock_upper",
     }  # fmt: skip
