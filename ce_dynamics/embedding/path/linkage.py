@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, zeros
+from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
@@ -27,6 +28,7 @@ from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.path.table import PathTable, make_table, regularity
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 class PathHinge(LoopNumber):
@@ -92,21 +94,27 @@ class PathLinkage(Linkage):
         s = motion.hinge_motions[self.coordinate.name].c[0]
         s_dot = motion.theta_dot[0]
         q = self.table.coordinates.evaluate(s)
-        v = None if self.table.velocities is None else self.table.velocities.evaluate(s)
-        v_start = 0
         for body, at, _ in parts_of(self.loop.dependent):
             hinge = body.inboard
+            X, X_prime = q.first[at], q.second[at]
             if has_own_velocities(hinge):
-                assert v is not None
-                v_part = slice(v_start, v_start + hinge.n_v)
-                X, X_prime = v.value[v_part], v.first[v_part]
-                v_start = v_part.stop
-            else:
-                X, X_prime = q.first[at], q.second[at]
+                X, X_prime = velocities_of(hinge, q.value[at], X, X_prime)
             c = hinge.configuration(q.value[at])
             # θ̇_S = X ṡ and θ̈_S = X s̈ + X' ṡ²
             bias = X_prime * (s_dot * s_dot)
             motion.set(body.name, HingeMotion(c, X.reshape(-1, 1), zeros(hinge.n_v), bias, q=q.value[at]))
+
+
+def velocities_of(hinge: Hinge, q: Array, first: Array, second: Array) -> tuple[Array, Array]:
+    """Return velocities v per ṡ of a hinge with a quaternion, and v': q' = E v, with E affine in q."""
+
+    def rates(q: Array) -> Array:
+        return array(hinge.q_dot(q, e) for e in np.eye(hinge.n_v)).T
+
+    E = rates(q)
+    normal = LDL(E.T @ E)
+    v = normal.solve(E.T @ first)
+    return v, normal.solve(E.T @ (second - (rates(q + first) - E) @ v))
 
 
 GRID = 2000  # points along the curve between which a coordinate is taken to turn back once at most

@@ -16,14 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import Rounding, largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.curve import LoopCurve, diagnose_gimbal_pose
-from ce_dynamics.embedding.closures.loop import has_own_velocities, split
+from ce_dynamics.embedding.closures.loop import has_own_velocities
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, ChebyshevSeries, Series, Trigonometric
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
 
 REFERENCE = 1e-4  # accuracy of the reference, in radians and sizes of the loop
 REFERENCE_SAMPLES = 2048
@@ -39,11 +38,9 @@ NEAR_CROSSING = 0.1  # smallest singular value of Y, which amplifies the roundin
 
 @dataclass(frozen=True, eq=False)
 class PathTable:
-    """Coordinates and velocities of all hinges along the curve."""
+    """Coordinates of all hinges along the curve."""
 
     coordinates: Series  # q(s) of all hinges, stacked
-    # velocities per ṡ of the hinges whose velocities are no coordinate rates (`quaternions`), stacked
-    velocities: Series | None
     closed: bool
 
 
@@ -51,8 +48,7 @@ def make_table(curve: LoopCurve) -> PathTable:
     """Return the series of a curve."""
     interpolated = Interpolant(curve)
     reference = reference_of(interpolated)
-    coordinates = converge_series(curve.kernel, interpolated, reference)
-    return PathTable(coordinates, velocity_series(curve.kernel, coordinates), curve.closed)
+    return PathTable(converge_series(curve.kernel, interpolated, reference), curve.closed)
 
 
 class Interpolant:
@@ -220,35 +216,3 @@ def unscale_series(series: Trigonometric | ChebyshevSeries, scales: Array) -> Tr
     if isinstance(series, ChebyshevSeries):
         return ChebyshevSeries(series.lower, series.upper, series.c * scales)
     return Trigonometric(series.period, series.slope * scales, series.a * scales, series.b * scales)
-
-
-def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
-    """Return velocities per ṡ of the hinges with quaternions, None if there are none."""
-    bodies = [body for body in kernel.loop.dependent if has_own_velocities(body.inboard)]
-    if not bodies:
-        return None
-    M = 4 * coordinates.order + 8
-    if isinstance(coordinates, Trigonometric):
-        s = np.arange(M) * (coordinates.period / M)
-    else:
-        s = ChebyshevSeries.nodes(M, coordinates.lower, coordinates.upper)
-    q, rates = coordinates.at(s), coordinates.at(s, 1)
-    values = np.array([velocities_of(kernel.loop.dependent, a, b) for a, b in zip(q, rates, strict=True)])
-    series: Trigonometric | ChebyshevSeries
-    if isinstance(coordinates, Trigonometric):
-        series = Trigonometric.through(values, coordinates.period, np.zeros(values.shape[1]))
-    else:
-        series = ChebyshevSeries.through(values, coordinates.lower, coordinates.upper)
-    return series.truncate(max(NEGLIGIBLE, 3.0 * series.largest_from(M // 3)))
-
-
-def velocities_of(bodies: tuple[Body, ...], q: Array, rates: Array) -> Array:
-    """Return velocities of the hinges with quaternions, from coordinates and their rates."""
-    found = []
-    q_of, rates_of = split(q, bodies), split(rates, bodies)
-    for body in bodies:
-        hinge = body.inboard
-        if has_own_velocities(hinge):
-            E = np.array([hinge.q_dot(q_of[body.name], e) for e in np.eye(hinge.n_v)]).T
-            found.append(least_squares(E, rates_of[body.name]))
-    return np.concatenate(found)
