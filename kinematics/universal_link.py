@@ -28,19 +28,8 @@ from ce_dynamics.mechanism.hinges.universal import Universal
 class UniversalLink(ClosedForm):
     """The body of a link; the loop it belongs to keeps its length.
 
-    Parameters
-    ----------
-    hinge : Universal
-        Of the link on its carrier, with perpendicular axes.
-    U : point
-        Far end in the design pose, which is fixed on ``anchor`` [m].
-    link, carrier, anchor : str
-        Names of the bodies.
-
-    Raises
-    ------
-    ModelError
-        If the axes are not perpendicular, or the link lies in their plane.
+    The axes of its ``hinge`` on the carrier are perpendicular, and the link is not in their plane.  U is its
+    far end in the design pose, which is fixed on ``anchor`` [m].
     """
 
     hinge: Universal
