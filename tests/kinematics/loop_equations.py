@@ -62,10 +62,15 @@ def differentiated(build: Callable[..., Any], *moving: str) -> Callable[..., Any
             arguments.append(list(symbols))
     # highest derivatives first: a function is part of its own derivative
     ordered = [(f, s) for order in (2, 1, 0) for f, s in replace.items() if derivative_order(f) == order]
-    function: Callable[..., Any] = sympy.lambdify(
-        arguments, [list(e.subs(ordered)) for e in orders], "mpmath", cse=True
-    )
-    return function
+    entries = [entry for e in orders for entry in e.subs(ordered)]  # of one list, or none would be shared
+    function: Callable[..., list[Any]] = sympy.lambdify(arguments, entries, "mpmath", cse=True)
+    n = len(expression)
+
+    def evaluate(*given: Any) -> list[list[Any]]:
+        found = function(*given)
+        return [found[:n], found[n : 2 * n], found[2 * n :]]
+
+    return evaluate
 
 
 def derivative_order(expression: Any) -> int:

@@ -1,7 +1,7 @@
 """All cases by category, in an order that is always the same."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from inspect import signature
 from types import ModuleType
 
@@ -38,7 +38,7 @@ MODULES: dict[str, ModuleType] = {
 CATEGORIES = tuple(MODULES)
 
 
-@cache
+@lru_cache(maxsize=1)  # those of all vehicles' files take 85 MiB
 def cases_of(category: str) -> Sequence[Case]:
     module = MODULES[category]
     makers = [
