@@ -21,7 +21,7 @@ from ce_dynamics.models.data.quantities import (
     check_number,
 )
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.powertrain.differentials import CentreData, DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.powertrain.differentials import CentreData, Drivetrain
 
 THROTTLE, SELECTOR = "throttle", "selector"
 """Names of inputs: 0 … 1; and 1 forwards, 0 neutral, −1 reverse."""
@@ -62,15 +62,8 @@ class PowertrainData(Section):
         return self.inputs
 
     @abstractmethod
-    def element(
-        self,
-        chassis: Body,
-        wheels: Sequence[DrivenWheel],
-        shares: Sequence[float],
-        wheel_speed: float,
-        axis: Sequence[float],
-    ) -> ForceElement:
-        """Return the force element ``driveline``: wheels turn at a speed [rad/s], shafts about an axis."""
+    def element(self, train: Drivetrain) -> ForceElement:
+        """Return the force element ``driveline``."""
 
 
 class ShaftsData(Section):
@@ -162,19 +155,10 @@ class GearedData(PowertrainData):
         ``chassis_spin`` is the chassis' angular velocity about the axis of engine and shafts [rad/s].
         """
 
-    def element(
-        self,
-        chassis: Body,
-        wheels: Sequence[DrivenWheel],
-        shares: Sequence[float],
-        wheel_speed: float,
-        axis: Sequence[float],
-    ) -> ForceElement:
-        return GearedDriveline("driveline", chassis, wheels, self, shares, wheel_speed, axis)
+    def element(self, train: Drivetrain) -> ForceElement:
+        return GearedDriveline("driveline", self, train)
 
 
-ALONG = (-1.0, 0.0, 0.0)
-"""Axis of engines along the vehicle that turn clockwise as seen from the front."""
 OUTPUTS: Mapping[str, str] = {
     "torque": "N*m",
     "speed": "rad/s",
@@ -207,31 +191,18 @@ class GearedDriveline(ForceElement):
 
     whatever torques gears, mounts and differentials exchange: momentum and energy of the whole vehicle are
     those of bodies.  Of the chassis' own inertia about d, what turns is no part.
-
-    All wheels turn at ``wheel_speed`` at the start [rad/s]; d is the ``axis`` in the design pose.
     """
 
-    def __init__(
-        self,
-        name: str,
-        chassis: Body,
-        wheels: Sequence[DrivenWheel],
-        powertrain: GearedData,
-        shares: Sequence[float] | None = None,
-        wheel_speed: float = 0.0,
-        axis: object = ALONG,
-    ) -> None:
+    def __init__(self, name: str, powertrain: GearedData, train: Drivetrain) -> None:
         self.name = name
         owner = f"driveline {name}"
-        self.axis = unit_axis(axis, owner)
-        propeller = Propeller(powertrain.axle_ratio, self.axis)
-        biases = powertrain.shafts.torque_bias
-        self.driven = DrivenWheels(owner, chassis, wheels, shares, propeller, biases)
-        self.ground = ground_of(chassis)
+        self.axis = unit_axis(train.axis, owner)
+        self.driven = train.join(owner, powertrain.axle_ratio, powertrain.shafts.torque_bias)
+        self.ground = ground_of(train.chassis)
         self.powertrain = powertrain
         self.inputs = (THROTTLE, *powertrain.inputs)
         self.outputs: Mapping[str, str] = {**OUTPUTS, **powertrain.outputs}
-        shaft = check_number(owner, "wheel_speed", wheel_speed) / powertrain.axle_ratio
+        shaft = check_number(owner, "wheel_speed", train.wheel_speed) / powertrain.axle_ratio
         self.states = (
             StateDeclaration("shaft_speed", "rad/s", shaft),
             StateDeclaration("windup", "rad"),

@@ -98,6 +98,28 @@ class Propeller(NamedTuple):
     axis: object
 
 
+ALONG = (-1.0, 0.0, 0.0)
+"""Axis of engines along the vehicle that turn clockwise as seen from the front."""
+
+
+class Drivetrain(NamedTuple):
+    """Wheels that a powertrain on a chassis drives, with their shares of the torque, equal ones if None.
+
+    All turn at ``wheel_speed`` at the start [rad/s]; engine and shafts turn forwards about the ``axis``.
+    """
+
+    chassis: Body
+    wheels: Sequence[DrivenWheel]
+    shares: Sequence[float] | None = None
+    wheel_speed: float = 0.0
+    axis: object = ALONG
+
+    def join(self, owner: str, ratio: float, biases: Sequence[float] | None = None) -> DrivenWheels:
+        """Return the wheels behind a ratio of wheel speed over shaft speed; ``owner`` starts messages."""
+        propeller = Propeller(ratio, self.axis)
+        return DrivenWheels(owner, self.chassis, self.wheels, self.shares, propeller, biases)
+
+
 class DrivenWheels:
     """Wheels that get parts of one torque, and the mean speed that balances the power.
 

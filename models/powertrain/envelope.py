@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from ce_dynamics.models.data.quantities import Numbers
 from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
 from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.powertrain.base import THROTTLE, PowertrainData
-from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.powertrain.differentials import Drivetrain
 from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, oppose_turning, turning_sign
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
 
@@ -43,15 +43,8 @@ class EnvelopeData(PowertrainData):
         """Wheel speed over engine speed in each gear, from the lowest gear."""
         return tuple(sorted(ratio * self.axle_ratio for ratio in self.transmission.gears))
 
-    def element(
-        self,
-        chassis: Body,
-        wheels: Sequence[DrivenWheel],
-        shares: Sequence[float],
-        wheel_speed: float,
-        axis: Sequence[float],
-    ) -> ForceElement:
-        return Driveline("driveline", chassis, wheels, self, shares=shares, axis=axis)
+    def element(self, train: Drivetrain) -> ForceElement:
+        return Driveline("driveline", self, train)
 
 
 def points(curve: TorqueCurve) -> tuple[Numbers, Numbers]:
@@ -118,24 +111,14 @@ class Traction:
 class Driveline(ForceElement):
     """Wheels driven through open differentials, which split the torque in fixed parts (`DrivenWheels`).
 
-    The inertia of engine and shafts is not modelled here.  The propeller shaft turns forwards about the
-    ``axis``, in the design pose.
+    The inertia of engine and shafts is not modelled here.
     """
 
     outputs: Mapping[str, str] = {"torque": "N*m", "speed": "rad/s", "power": "W"}
 
-    def __init__(
-        self,
-        name: str,
-        chassis: Body,
-        wheels: Sequence[DrivenWheel],
-        powertrain: EnvelopeData,
-        shares: Sequence[float] | None = None,
-        axis: object = (-1.0, 0.0, 0.0),
-    ) -> None:
+    def __init__(self, name: str, powertrain: EnvelopeData, train: Drivetrain) -> None:
         self.name = name
-        propeller = Propeller(powertrain.axle_ratio, axis)
-        self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares, propeller)
+        self.driven = train.join(f"driveline {name}", powertrain.axle_ratio)
         self.traction = Traction(powertrain)
         self.inputs = (THROTTLE,)
 

@@ -32,7 +32,7 @@ from ce_dynamics.models.parts.assistance import (
 )
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
-from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller
+from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Drivetrain, Propeller
 from ce_dynamics.models.powertrain.manual import ManualData
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import LeaningTyre
@@ -69,18 +69,16 @@ def build(
 ) -> System:
     """Return the full vehicle on a road.
 
-    Inputs: ``steering`` (−1 … 1, positive to the left), or ``steering_wheel_command`` [rad]; ``throttle`` and
-    ``brake`` (0 … 1); with an automatic gearbox also ``selector`` (1 forwards, unless given; 0 neutral,
+    It has 6 degrees of freedom of the chassis, and at each corner those of its suspension and of its wheel.
+    Inputs are ``steering`` (−1 … 1, positive to the left), or ``steering_wheel_command`` [rad]; ``throttle``
+    and ``brake`` (0 … 1); with an automatic gearbox also ``selector`` (1 forwards, unless given; 0 neutral,
     −1 reverse), with aerodynamics ``wind_x`` and ``wind_y``.
 
     Parameters
     ----------
-    parameters : VehicleParameters, optional
-        The data; loaded from ``path`` (the HMMWV's if None) with ``overrides`` if not given.
-    overrides : sequence of str
-        ``key=value`` each, see `VehicleParameters.load`.
-    path : path, optional
-        A data file, or a shipped vehicle by name.
+    parameters, overrides, path
+        The data; loaded from ``path``, a data file or a shipped vehicle (the HMMWV if None), with
+        ``overrides`` as of `VehicleParameters.load` if None.
     road : Road, optional
         Flat with the data's friction if not given.
     speed : float
@@ -90,13 +88,8 @@ def build(
     ideal_joints : bool
         Leave out bushings that are dynamic by the data, as the rig does, which brings its own.
     steering_wheel : bool
-        Steer by the angle of the steering wheel: the input ``steering_wheel_command`` [rad] replaces
-        ``steering``.  Manoeuvres and drivers need ``steering``.
-
-    Returns
-    -------
-    System
-        6 degrees of freedom of the chassis, and at each corner those of its suspension and of its wheel.
+        Steer by the input ``steering_wheel_command`` in place of ``steering``, which manoeuvres and
+        drivers need.
     """
     data = VehicleParameters.load(path, overrides) if parameters is None else parameters
     checks.instance("parameters", data, VehicleParameters, "a VehicleParameters", DataError)
@@ -156,8 +149,8 @@ def assemble_vehicle(
         )
         bar.add(system, name, units[name], (left, right))
     driven = [wheels[name] for name in data.driven]
-    axis = data.engine_axis
-    system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin, axis))
+    train = Drivetrain(chassis, driven, data.torque_shares, spin, data.engine_axis)
+    system.add_force(data.powertrain.element(train))
     add_locks(system, data, chassis, wheels)
     add_sensors(system, chassis, has_hull=data.hull is not None)
     add_steering_wheel(system, data, {name: driven.carrier for name, driven in wheels.items()})

@@ -50,19 +50,8 @@ if TYPE_CHECKING:
 def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Sequence[str] = ()) -> System:
     """Return the HMMWV with fixed tie-rod ends and a vertical spring and damper under every wheel centre.
 
-    Parameters
-    ----------
-    overrides : sequence of str
-        ``key=value`` each, see `VehicleParameters.load`.
-    variant : str
-        Variant of the data file.
-    free : sequence of str
-        Dotted names of numbers that become free parameters, see `VehicleParameters.load`.
-
-    Returns
-    -------
-    System
-        14 degrees of freedom; its initial state is the one the reference runs start from.
+    Overrides, the variant of the data file and free numbers are as of `VehicleParameters.load`.  It has 14
+    degrees of freedom; its initial state is the one the reference runs start from.
     """
     checks.text("variant", variant, DataError)
     parameters = VehicleParameters.load(overrides=overrides, variant=variant, free=free)
@@ -102,16 +91,10 @@ RIDE_DURATION = 2.0
 class VehicleSetup:
     """A vehicle by name or data file, with changed numbers, other tyres and a road.
 
-    Parameters
-    ----------
-    model : str or path
-        A shipped vehicle, or a data file, also one with just the numbers that differ from the HMMWV's.
-    overrides, free : sequence of str
-        ``key=value``, names of numbers that become free parameters: see `VehicleParameters.load`.
-    tyres : sequence of str
-        Property files (``.tir``), see `ce_dynamics.models.vehicles.fitted_tyres.fit_tyres`.
-    road : str, optional
-        See `ce_dynamics.models.parts.roads.kinds.road`; it is added to the road of the manoeuvre.
+    A ``model`` is a shipped vehicle, or a data file, also one with just the numbers that differ from the
+    HMMWV's; overrides and free numbers are as of `VehicleParameters.load`.  Tyres are property files
+    (``.tir``), see `ce_dynamics.models.vehicles.fitted_tyres.fit_tyres`; the road is as of
+    `ce_dynamics.models.parts.roads.kinds.road`, and added to that of the manoeuvre.
     """
 
     model: str | Path = "hmmwv"
@@ -165,20 +148,11 @@ class VehicleSetup:
     ) -> Case:
         """Embed and compile the model and find its initial state, once for each task.
 
-        Parameters
-        ----------
-        manoeuvre : str, optional
-            A key of `MANOEUVRES`.
-        speed, duration : float or str, optional
-            [m/s], [s] or text with a unit; those of the manoeuvre if not given.
-        options : mapping, optional
-            Further options of the manoeuvre, numbers in SI or text with a unit.
-        practice : bool
-            True for manoeuvres whose driver practises (`ce_dynamics.models.vehicles.driver_training`), at the
-            nominal values of free parameters.
-        steering_wheel : bool
-            True for the input ``steering_wheel_command`` [rad] in place of ``steering``, see `build`, and no
-            driver.
+        The manoeuvre is a key of `MANOEUVRES`, with its speed [m/s], duration [s] and further options,
+        numbers in SI or text with a unit; its own if None.  With ``practice`` the driver of some manoeuvres
+        practises (`ce_dynamics.models.vehicles.driver_training`), at the nominal values of free parameters.
+        With ``steering_wheel`` the input ``steering_wheel_command`` [rad] replaces ``steering``, see `build`,
+        and nobody drives.
         """
         given = dict(checks.mapping("options", {} if options is None else options, DataError))
         if manoeuvre is not None:
@@ -301,15 +275,10 @@ def prepare(
 
 
 def run(manoeuvre: str = DEFAULT_MANOEUVRE, **options: Any) -> xr.Dataset:
-    """Simulate a vehicle in a manoeuvre: `prepare` it, then `Case.simulate`.
+    """Simulate a vehicle in a manoeuvre, a key of `MANOEUVRES`: `prepare` it, then `Case.simulate`.
 
-    Parameters
-    ----------
-    manoeuvre : str
-        A key of `MANOEUVRES`.
-    **options
-        Those of `prepare` and of `VehicleSetup.prepare`, and of the integration: ``method``, ``rtol``,
-        ``atol``, ``step``, ``progress`` and others of `ce_dynamics.simulate`.
+    Options are those of `prepare` and of `VehicleSetup.prepare`, and of the integration: ``method``,
+    ``rtol``, ``atol``, ``step``, ``progress`` and others of `ce_dynamics.simulate`.
 
     Examples
     --------

@@ -117,16 +117,18 @@ class VehicleParameters:
         Parameters
         ----------
         path : path, optional
-            A data file or a shipped vehicle by name; one with just the numbers that differ from the HMMWV's;
-            the HMMWV if not given.
+            A data file or a shipped vehicle by name; one with just the numbers that differ from the
+            HMMWV's; the HMMWV if not given.
         overrides : sequence of str
             ``key=value`` each, for example ``front.spring.linear=120 kN/m``.  Corner values are always
             given as for the left side.  The more specific of two overrides wins; of equal ones the last.
         variant : str or path, optional
-            The name of a variant in the package (``ride``), or a YAML file with just the numbers that differ.
+            The name of a variant in the package (``ride``), or a YAML file with just the numbers that
+            differ.
         free : sequence of str
-            Dotted names of numbers that become free parameters of the model (see `ce_dynamics.Parameter`),
-            with the data's as nominal values; `models.vehicles.free` lists which can be.
+            Dotted names of numbers that become free parameters of the model (see
+            `ce_dynamics.Parameter`), with the data's as nominal values; `models.vehicles.free` lists
+            which can be.
         tyres : sequence of str
             Tyre property files that will be fitted: they bring the friction of their road.
 

@@ -87,38 +87,17 @@ def drive_page(
     steering: float | str = 1.0,
     step: float = 1e-3,
 ) -> DrivePage:
-    """Return a page in which people drive vehicles.
+    """Return a page in which people drive vehicles; ``save(path)`` writes it.
 
-    Parameters
-    ----------
-    vehicles : sequence of str, path or VehicleSetup
-        To choose from; shipped ones by name, data files, or vehicles that were loaded.
-    manoeuvre : str, optional
-        Whose road is driven; flat if not given.
-    road : str, optional
-        Another road, as of `VehicleSetup`.
-    speed : float or str, optional
-        At the start; at rest if not given.
-    overrides, tyres : sequence of str
-        As of `VehicleSetup`, for those that are named; of tyre files also each by itself, to choose from.
-    sliders : sequence of str, optional
-        Numbers of the data to change while driving, ``name`` or ``name=low:high``; friction, springs, dampers
-        and two hardpoints if not given.
-    steering : float or str
-        How far keys, gamepad and touch pads steer: part of full lock, or an angle of the steering wheel with
-        its unit, such as ``"270 deg"``.
-    step : float
-        [s].
+    Vehicles to choose from are shipped ones by name, data files, or vehicles that were loaded; overrides and
+    tyres are as of `VehicleSetup`, for those that are named; of tyre files also each by itself, to choose
+    from.  The road is that of a manoeuvre, flat if None, or another one, as of `VehicleSetup`.  They start at
+    a ``speed`` [m/s], or at rest.
 
-    Returns
-    -------
-    DrivePage
-        ``save(path)`` writes it.
-
-    Raises
-    ------
-    DataError, ModelError
-        For wrong data.
+    ``sliders`` are numbers of the data to change while driving, ``name`` or ``name=low:high``; friction,
+    springs, dampers and two hardpoints if None.  Keys, gamepad and touch pads steer by a part of full lock,
+    or up to an angle of the steering wheel with its unit, such as ``"270 deg"``.  ``step`` is that of the
+    simulation [s].
     """
     checks.number("drive: step", step, at_least=SHORTEST, at_most=LONGEST, unit="s", error=DataError)
     checks.items("drive: vehicles", vehicles, error=DataError)

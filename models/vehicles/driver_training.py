@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import differences
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.models.parts.driver import DriverParameters, invert_arms, turn_steering
@@ -164,12 +165,15 @@ def lateral_response(
         for k, name in enumerate(names)
         if name not in ("chassis.x", "chassis.qw") and not name.endswith(".wheel")
     ]
-    A = np.empty((len(kept), len(kept)))
-    for column, k in enumerate(kept):
-        h = np.zeros(len(y0))
-        h[k] = DIFFERENCE * max(1.0, abs(y0[k]))
-        A[:, column] = ((rates(y0 + h) - rates(y0 - h)) / (2.0 * h[k]))[kept]
-    B = ((rates(y0, DIFFERENCE) - rates(y0, -DIFFERENCE)) / (2.0 * DIFFERENCE))[kept]
+
+    def kept_rates(z: Floats) -> Floats:
+        y = y0.copy()
+        y[kept] = z[:-1]
+        return rates(y, z[-1])[kept]
+
+    z0 = np.append(y0[kept], 0.0)
+    slopes = differences(kept_rates, z0, DIFFERENCE * np.maximum(1.0, np.abs(z0)), central=True)
+    A, B = slopes[:, :-1], slopes[:, -1]
     place, heading = (kept.index(names.index(f"chassis.{name}")) for name in ("y", "qz"))
     acceleration = np.empty(len(omega), dtype=complex)
     yaw_rate = np.empty(len(omega), dtype=complex)

@@ -13,6 +13,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import differences
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number, find_option, si_value
@@ -56,17 +57,10 @@ def make_manoeuvre(
     options: Mapping[str, float | str] | None = None,
     parameters: VehicleParameters | None = None,
 ) -> Manoeuvre:
-    """Return a manoeuvre of `MANOEUVRES` by name.
+    """Return a manoeuvre of `MANOEUVRES` by name, with the driver model of a vehicle; the HMMWV if None.
 
-    Parameters
-    ----------
-    name : str
-        What to do.
-    options : mapping, optional
-        Options of the manoeuvre, numbers in SI or text with a unit; ``friction`` and ``vehicle_width`` are
-        the data's unless given.
-    parameters : VehicleParameters, optional
-        The vehicle of the driver model; the HMMWV if not given.
+    Options are numbers in SI or text with a unit; ``friction`` and ``vehicle_width`` are the data's unless
+    given.
 
     Examples
     --------
@@ -117,15 +111,7 @@ def most_steering(owner: str, value: float | str, data: VehicleParameters) -> fl
 
 
 def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:
-    """Return the ISO 3888-1 double lane change.
-
-    Parameters
-    ----------
-    speed : float or str
-        [m/s], or text with a unit.
-    **options : float or str
-        Further options, see `DoubleLaneChange`.
-    """
+    """Return the ISO 3888-1 double lane change at a speed [m/s], with options of `DoubleLaneChange`."""
     return make_manoeuvre(DoubleLaneChange.name, {"speed": speed, **options})
 
 
@@ -247,14 +233,14 @@ def side_stiffness(tyre: TyreModel, load: float, friction: float) -> tuple[float
         deflection *= load / float(nominal(found.Fz))
         spin *= ROLLING / float(nominal(found.rolling_speed))
 
-    def linear(v_y: float, x: Floats, h: float) -> Floats:
-        """Change of ẋ and F_y per change h of v_y or of a state."""
-        ends = [answer(deflection, spin, sign * v_y, sign * x) for sign in (1.0, -1.0)]
-        up, down = (nominal(np.array([*end.x_dot, end.Fy])).astype(float) for end in ends)
-        return np.asarray((up - down) / (2.0 * h))
+    def moved(z: Floats) -> Floats:
+        """Return ẋ and F_y at a v_y and states."""
+        found = answer(deflection, spin, z[0], z[1:])
+        return np.asarray(nominal(np.array([*found.x_dot, found.Fy])), dtype=float)
 
-    column = linear(SLIDING, rest, SLIDING)
-    by_state = np.array([linear(0.0, DEFLECTED * row, DEFLECTED) for row in np.eye(n)]).reshape(n, n + 1).T
+    sizes = np.array([SLIDING, *(DEFLECTED,) * n])
+    slopes = differences(moved, np.zeros(n + 1), sizes, central=True)
+    column, by_state = slopes[:, 0], slopes[:, 1:]
     inverse = np.linalg.pinv(by_state[:n])
     settled = -inverse @ column[:n]
     gain = column[n] + by_state[n] @ settled

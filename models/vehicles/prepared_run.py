@@ -30,23 +30,10 @@ INTEGRATION = tuple(
 
 @dataclass(frozen=True)
 class Case:
-    """A model, its manoeuvre and its initial state.
+    """A model, its manoeuvre and its initial state, its duration [s], and attributes of its results.
 
-    Attributes
-    ----------
-    title : str
-        For headings.
-    model : Model
-    manoeuvre : Manoeuvre or None
-        None for the ride model, which is left to itself.
-    y0 : array
-        Initial state.
-    duration : float
-        [s].
-    attributes : mapping
-        Attributes of the results.
-    body_file : Path, optional
-        Shape of the body in pictures, glTF.
+    ``manoeuvre`` is None for the ride model, which is left to itself; ``title`` is for headings;
+    ``body_file`` the shape of the body in pictures, glTF.
     """
 
     title: str
@@ -58,18 +45,10 @@ class Case:
     body_file: Path | None = None
 
     def simulate(self, **integration: Any) -> xr.Dataset:
-        """Integrate the case.
+        """Integrate the case; results have ``path_error`` [m] where there is a path to follow.
 
-        Parameters
-        ----------
-        **integration
-            Options of `ce_dynamics.simulate` in `INTEGRATION`: ``method``, ``rtol``, ``atol``, ``step``,
-            ``progress`` and others.
-
-        Returns
-        -------
-        xarray.Dataset
-            With ``path_error`` [m] where there is a path to follow.
+        Options are those of `ce_dynamics.simulate` in `INTEGRATION`: ``method``, ``rtol``, ``atol``,
+        ``step``, ``progress`` and others.
         """
         try:
             return self.simulate_to_record(**integration).dataset()

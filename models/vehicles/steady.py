@@ -6,6 +6,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import differences
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_state import SteadyState, steady_state
 from ce_dynamics.compiled.trim import trim_with_inputs
@@ -36,12 +37,7 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
 
     A drag link that a beam pulls, a banked road or a torque of the driveline leads a vehicle aside whose
     steering is held.  Found are the steering and the heading at which it neither yaws nor moves sideways.
-
-    Returns
-    -------
-    y : array
-        As given if it accelerates aside by less than `PULLED`, or if no steering holds it.
-    steering : float
+    The state is as given if it accelerates aside by less than `PULLED`, or if no steering holds it.
     """
     names = model.layout.y_names
     rates = model.dynamics(y, u)[0][[names.index(name) for name in ASIDE]]
@@ -93,42 +89,23 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
         rates[aside] -= y[speed] * y[yaw]
         return np.asarray(rates[rows])
 
-    def slope(k: int, at: int) -> Floats:
-        ends = []
-        for h in (DIFFERENCE, -DIFFERENCE):
-            both = [y.copy(), u.copy()]
-            both[at][k] += h
-            ends.append(residual(*both))
-        return np.asarray((ends[0] - ends[1]) / (2.0 * DIFFERENCE))
+    def moved(z: Floats) -> Floats:
+        state, inputs = y.copy(), u.copy()
+        state[columns], inputs[steering] = z[:-1], z[-1]
+        return residual(state, inputs)
 
-    J = np.stack([slope(k, 0) for k in columns], axis=1)
-    found = np.linalg.lstsq(J, -slope(steering, 1), rcond=None)[0]
+    slopes = differences(moved, np.append(y[columns], u[steering]), DIFFERENCE, central=True)
+    found = np.linalg.lstsq(slopes[:, :-1], -slopes[:, -1], rcond=None)[0]
     return float(found[change.index("chassis.wz")])
 
 
 def steady(model: Model, speed: float, radius: float | None = None) -> SteadyState:
     """Return driving straight on or on a circle, with the throttle and the steering that it takes.
 
-    Parameters
-    ----------
-    model : Model
-        The full vehicle on an even road, built with a speed (``hmmwv.build(speed=...)``).
-    speed : float
-        Of the chassis' reference point [m/s].
-    radius : float, optional
-        Of that point's path [m], positive to the left; straight on if not given.
-
-    Returns
-    -------
-    SteadyState
-        With the inputs ``throttle`` and, on a circle, ``steering``.
-
-    Raises
-    ------
-    ModelError
-        If the model was built at rest, or a number is not positive (speed) or zero (radius).
-    AssemblyError
-        If the vehicle cannot do it: too fast for the engine, or for the friction of the road.
+    The model is the full vehicle on an even road, built with a speed (``hmmwv.build(speed=...)``).  The
+    ``speed`` is that of the chassis' reference point [m/s], the ``radius`` that of its path [m], positive to
+    the left; straight on if None.  `ModelError` if the model was built at rest; `AssemblyError` if the
+    vehicle cannot do it: too fast for the engine, or for the friction of the road.
 
     Examples
     --------

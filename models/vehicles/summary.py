@@ -129,14 +129,9 @@ class Summary(NamedTuple):
 
 
 def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
-    """Return the figures of a run, of those quantities that its model has.
+    """Return the figures of a run, of those quantities that its model has; a partial run will do.
 
-    Parameters
-    ----------
-    results : Record or xarray.Dataset
-        As `Case.simulate_to_record` or `Case.simulate` returns it; a partial one will do.
-    manoeuvre : Manoeuvre, optional
-        What was driven: a double lane change is judged by its gates.
+    A double lane change is judged by its gates.
     """
     check_run(results, manoeuvre)
     figures = [*cost_figures(results), *motion(results), *comfort_figures(results)]

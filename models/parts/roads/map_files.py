@@ -27,23 +27,12 @@ from ce_dynamics.models.parts.roads.opencrg import read_opencrg
 
 
 class HeightMap(Road):
-    """A road through heights at the nodes of a regular grid.
+    """A road through heights (n_x, n_y) at the nodes of a regular grid, along x in the first axis.
 
-    Parameters
-    ----------
-    friction : float or Friction
-        Friction coefficient, positive.
-    heights : (n_x, n_y) array_like
-        z at the nodes [m], along x in the first axis, to the left in the second.
-    x, y : (float, float)
-        First coordinate and spacing [m].
-    smooth : bool
-        Whether a cubic spline passes through the heights, whose slopes and curvatures are continuous (so
-        that integrators keep their order), or straight lines, as OpenCRG has it.
-    title : str
-        For messages.
-    approach : float
-        How far the road continues before its first nodes, with their heights [m].
+    ``x`` and ``y`` are the first coordinate and the spacing [m].  If smooth, a cubic spline passes through
+    the heights, whose slopes and curvatures are continuous (so that integrators keep their order), else
+    straight lines, as OpenCRG has it.  The road continues by ``approach`` before its first nodes, with their
+    heights [m]; the title is for messages.
 
     Examples
     --------
@@ -148,23 +137,15 @@ def read_map(
     approach: float = APPROACH,
     interpolation: str = "cubic",
 ) -> Road:
-    """Return a road from a file.
+    """Return a road from a file; interpolation is cubic or linear.
 
-    Parameters
-    ----------
-    path : str or path
-        ``.npy``: heights (n_x, n_y) along x and to the left; ``.npz`` with ``z`` of that shape, ``x`` and
-        ``y`` of equally spaced nodes, and ``mu`` (n_x, n_y) if friction is mapped too; GeoTIFF (needs the
-        extra ``roads``); OpenCRG ``.crg`` or ``.crg.gz`` (likewise).
-    friction : float or Friction
-    dx, dy : float, optional
-        Spacing of a ``.npy``; needed there.
-    x0, y0 : float, optional
-        First node of a ``.npy`` or GeoTIFF; across, the middle is at y = 0 if not given.
-    approach : float
-        How far the road continues before its beginning, with the heights there [m]; the rear of a vehicle
-        starts there.
-    interpolation : {"cubic", "linear"}
+    A ``.npy`` has heights (n_x, n_y) along x and to the left, with a spacing dx, and dy if it differs [m]; an
+    ``.npz`` has ``z`` of that shape, ``x`` and ``y`` of equally spaced nodes, and ``mu`` (n_x, n_y) if
+    friction is mapped too.  GeoTIFF and OpenCRG, ``.crg`` or ``.crg.gz``, need the extra ``roads``.
+
+    ``x0`` and ``y0`` are the first node of a ``.npy`` or GeoTIFF [m]; across, the middle is at y = 0 if None.
+    The road continues by ``approach`` before its beginning, with the heights there [m]; the rear of a vehicle
+    starts there.
     """
     source = files.path_of("road", path, DataError)
     checks.choice(f"{path}: interpolation", interpolation, ("cubic", "linear"), DataError)

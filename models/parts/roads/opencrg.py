@@ -322,14 +322,8 @@ def read_opencrg(
 ) -> Road:
     """Return the road of an OpenCRG file (``.crg``, or packed ``.crg.gz``); needs the extra ``roads``.
 
-    Parameters
-    ----------
-    path : str or path
-    friction : float or Friction
-    smooth : bool
-        Cubic between the nodes, or linear as OpenCRG has it.
-    approach : float
-        How far the road continues before its beginning, straight on and with the heights there [m].
+    It is cubic between the nodes if smooth, or linear as OpenCRG has it, and continues by ``approach`` before
+    its beginning, straight on and with the heights there [m].
     """
     try:
         import pyopencrg  # here, because an extra installs it

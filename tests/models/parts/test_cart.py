@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
-from ce_dynamics.models.powertrain.differentials import DrivenWheel
+from ce_dynamics.models.powertrain.differentials import DrivenWheel, Drivetrain
 from ce_dynamics.models.powertrain.envelope import Driveline, Traction
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
@@ -49,7 +49,7 @@ def cart(road: Road) -> Model:
             Brake(f"brake{k}", wheel, at, BrakeData(max_torque=4000.0, stiffness=1e5, damping=500.0))
         )
         wheels.append(DrivenWheel(wheel, chassis, at, axis))
-    system.add_force(Driveline("driveline", chassis, wheels, POWERTRAIN))
+    system.add_force(Driveline("driveline", POWERTRAIN, Drivetrain(chassis, wheels)))
     return Model(system)
 
 

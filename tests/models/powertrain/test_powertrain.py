@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 from ce_dynamics.models.parts.brake import Brake, BrakeData, brake_torque
-from ce_dynamics.models.powertrain.differentials import DrivenWheel
+from ce_dynamics.models.powertrain.differentials import DrivenWheel, Drivetrain
 from ce_dynamics.models.powertrain.engine import STANDING, IdlingEngineData, TorqueCurve
 from ce_dynamics.models.powertrain.envelope import (
     CELLS,
@@ -131,12 +131,9 @@ def test_open_differentials_share_torque_and_balance_power(rng: np.random.Genera
         axis = np.array([0.1, 1.0, -0.05]) + 0.1 * rng.normal(size=3)
         axes[carrier.name] = axis / np.linalg.norm(axis)
         omega[wheel.name] = rng.uniform(5.0, 25.0) * axes[carrier.name] + rng.normal(size=3)
-    line = Driveline(
-        "driveline",
-        chassis,
-        [DrivenWheel(w, c, (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)) for w, c in zip(wheels, carriers, strict=True)],
-        POWERTRAIN,
-    )
+    pairs = zip(wheels, carriers, strict=True)
+    each = [DrivenWheel(w, c, (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)) for w, c in pairs]
+    line = Driveline("driveline", POWERTRAIN, Drivetrain(chassis, each))
     response = line.evaluate(Scripted(omega=omega, axes=axes), np.zeros(0), {"throttle": 0.7})
     power, total = 0.0, np.zeros(3)
     for load in response.loads:

@@ -23,6 +23,7 @@ from ce_dynamics.models.powertrain.cvt import CvtGearboxData
 from ce_dynamics.models.powertrain.differentials import (
     DrivenWheel,
     DrivenWheels,
+    Drivetrain,
     InboardBrake,
     Propeller,
 )
@@ -121,7 +122,7 @@ def driven(
         DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.1), housing, ratio)
         for wheel, ratio in zip(wheels, (None, own), strict=True)
     ]
-    system.add_force(GearedDriveline("line", chassis, each, unit, (0.4, 0.6), 30.0, axis))
+    system.add_force(GearedDriveline("line", unit, Drivetrain(chassis, each, (0.4, 0.6), 30.0, axis)))
     return system
 
 
