@@ -18,7 +18,7 @@ from ce_dynamics.contact import Contact, ContactRun, simulate_unilateral
 from ce_dynamics.models.demonstrations.output import save_charts, save_film
 from ce_dynamics.models.vehicles.bodywork import FrameSizes
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.pictures import WIDTH, bodywork
+from ce_dynamics.models.vehicles.special_bodies import WIDTH, bodywork
 from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 from ce_dynamics.views.charts import GREY, Chart, Line
 from ce_dynamics.views.scene import Camera, Shape, View, block, plane, wheel

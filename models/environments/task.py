@@ -22,7 +22,8 @@ from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.driving import most_steering
-from ce_dynamics.models.vehicles.pictures import WIDTH, radius_of, tyres_of
+from ce_dynamics.models.vehicles.pictures import tyres_of
+from ce_dynamics.models.vehicles.special_bodies import WIDTH, radius_of
 
 SENSORS = ("x", "y", "yaw", "vx", "vy", "yaw_rate")
 INPUTS = ("steering", "throttle", "brake")

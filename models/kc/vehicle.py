@@ -20,13 +20,13 @@ from ce_dynamics.models.kc.axle import Axle, Wheel
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
-from ce_dynamics.models.vehicles.anti_roll_bar import TwistSpring
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.column import Column
+from ce_dynamics.models.vehicles.suspensions.builder import TwistSpring
 from ce_dynamics.models.vehicles.trailers import TorsionHitchData
 
 Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]

@@ -7,19 +7,16 @@ above the ground, in wheel radii.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import yaml
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import DataError
 from ce_dynamics.views.scene.shapes import Shape, block, mesh, rod, surface
 
 Points = Sequence[tuple[float, float]]
@@ -31,8 +28,6 @@ DASHBOARD = 0.15, 0.4, 0.08, 0.25
 """Distance behind the windscreen's foot, length, height over the foot, depth [m]."""
 STEERING_WHEEL = 0.52, 0.0, -0.25, 0.18
 """Place from the driver's eyes, and radius [m]."""
-MOST_TRIANGLES = 200_000
-"""Triangles of a body from a file: with the road it stays below 300,000."""
 
 
 @dataclass(frozen=True)
@@ -386,28 +381,3 @@ def lamps(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     belt = float(frame.line(style.deck, np.array([mirror]))[0])
     at = (mirror - 0.1 * R, W + 0.12 * R, belt + 0.25 * R)
     yield from pair((0.3 * R, 0.5 * R, 0.32 * R), at, "trim", TRIM)
-
-
-def gltf_body(path: Path) -> list[Shape]:
-    """Return the shapes of a glTF file: its axes are y up and z ahead, its origin that of the vehicle."""
-    if importlib.util.find_spec("trimesh") is None:
-        raise DataError(f"{path.name} needs the package trimesh: pip install 'ce-dynamics[gltf]'")
-    import trimesh  # here, because it is an extra
-
-    try:
-        parts = trimesh.load_scene(path).dump()
-    except Exception as error:  # of many libraries, whatever is wrong with the file
-        raise DataError(f"{path.name}: not a glTF file that trimesh reads: {error}") from error
-    found, count = [], 0
-    for part in parts:
-        if not hasattr(part, "faces"):
-            continue
-        count += len(part.faces)
-        material = getattr(part.visual, "material", None)
-        rgba = np.asarray(getattr(material, "main_color", (154, 165, 173, 255)), dtype=float) / 255.0
-        colour = "#" + "".join(f"{round(255.0 * x):02x}" for x in rgba[:3])
-        shape = mesh(np.asarray(part.vertices)[:, [2, 0, 1]], part.faces).paint(colour, float(rgba[3]))
-        found.append(replace(shape, look="glass" if rgba[3] < 1.0 else "paint"))
-    if not found or count > MOST_TRIANGLES:
-        raise DataError(f"{path.name}: {count} triangles; between 1 and {MOST_TRIANGLES} can be drawn")
-    return found

@@ -164,32 +164,22 @@ def coasting(data: VehicleParameters) -> list[str]:
 class Rest:
     """Differences at rest, ours less Chrono's.
 
-    Attributes
-    ----------
-    mass, load, spring_force
-        Relative; the worst wheel's part of the vehicle's load, by the tyres' deflections; the worst spring or
-        damper, to the largest force.
-    com, spring_length, spindle
-        In the axes of the chassis; the worst one [m].
-    moving
-        Vertical force of Chrono's tyres that its vehicle's weight does not balance, relative to the weight:
-        by so much it is not at rest.
-    turning
-        Fastest wheel of Chrono's [rad/s].  Its simple brakes are torques against the motion, whose sign
-        changes at every step: braked wheels turn to and fro, the vehicle creeps, and its springs carry the
-        mean of forces that are recorded at every twentieth step.
+    ``mass``, ``load`` and ``spring_force`` are relative: the worst wheel's part of the vehicle's load, by the
+    tyres' deflections; the worst spring or damper, to the largest force.  ``com``, ``spring_length`` and
+    ``spindle`` are in the axes of the chassis, of the worst one [m].
+
+    ``moving`` is the vertical force of Chrono's tyres that its vehicle's weight does not balance, relative to
+    the weight: by so much it is not at rest.  ``turning`` is the fastest wheel of Chrono's [rad/s].  Its
+    simple brakes are torques against the motion, whose sign changes at every step: braked wheels turn to and
+    fro, the vehicle creeps, and its springs carry the mean of forces that are recorded at every twentieth
+    step.
     """
 
     TITLES: ClassVar = (
-        *(
-            "standing, or rolling straight ahead",
-            "mass",
-            "mass centre x, y, z, mm",
-            "wheel load, %",
-            "spring length, mm",
-        ),
-        *("spring force, %", "spindle, mm", "imbalance of Chrono, %", "its fastest wheel, rad/s"),
-    )
+        "standing, or rolling straight ahead", "mass", "mass centre x, y, z, mm", "wheel load, %",
+        "spring length, mm", "spring force, %", "spindle, mm", "imbalance of Chrono, %",
+        "its fastest wheel, rad/s",
+    )  # fmt: skip
     name: str
     mass: float
     com: tuple[float, ...]
@@ -294,20 +284,10 @@ class Agreement(NamedTuple):
 
 
 QUANTITIES = {
-    "position": "position",
-    "yaw_rate": "yaw rate",
-    "ax": "acceleration ahead",
-    "ay": "to the left",
-    "roll": "roll",
-    "pitch": "pitch",
-    "speed": "speed",
-    "Fx": "Fx",
-    "Fy": "Fy",
-    "Fz": "Fz",
-    "wheel_rate": "wheel speed",
-    "engine": "engine speed",
-    "gear": "gear",
-}
+    "position": "position", "yaw_rate": "yaw rate", "ax": "acceleration ahead", "ay": "to the left",
+    "roll": "roll", "pitch": "pitch", "speed": "speed", "Fx": "Fx", "Fy": "Fy", "Fz": "Fz",
+    "wheel_rate": "wheel speed", "engine": "engine speed", "gear": "gear",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

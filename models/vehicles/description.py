@@ -30,7 +30,6 @@ from ce_dynamics.models.parts.brake import ClutchData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import plausibility
-from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shift_points
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.files import (
@@ -44,18 +43,20 @@ from ce_dynamics.models.vehicles.files import (
 )
 from ce_dynamics.models.vehicles.free import release_numbers
 from ce_dynamics.models.vehicles.layout import AXES, AxleLayout, VehicleLayout, layout_of
-from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
 from ce_dynamics.models.vehicles.schema import (
     axle_of,
     bar_of,
+    check_tyre_files,
     corners_of,
     groups_of,
+    merge_layers,
     schema_of,
     steering_of,
 )
 from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
+from ce_dynamics.models.vehicles.suspensions.builder import AntiRollBarData
 from ce_dynamics.models.vehicles.trailers import Trailer, build_trailers
 from ce_dynamics.models.vehicles.tree import SIDES, short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre

@@ -22,7 +22,6 @@ from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
-from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.bushing_data import (
     EXAMPLE as BUSHING_EXAMPLE,
     MODES,
@@ -32,6 +31,7 @@ from ce_dynamics.models.vehicles.bushing_data import (
 from ce_dynamics.models.vehicles.sections import CornerData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Rack, RotaryArm, Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
+from ce_dynamics.models.vehicles.suspensions.builder import AntiRollBarData
 from ce_dynamics.models.vehicles.suspensions.suspension_graph import Item, graph_template, items_of
 from ce_dynamics.models.vehicles.suspensions.template import (
     GEARS,

@@ -21,16 +21,17 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Friction, FrictionPatch, Road, SplitFriction, SumRoad
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre, single_tyres
-from ce_dynamics.models.vehicles.bodywork import (
-    FrameSizes,
-    choose_style,
-    eye_position,
-    gltf_body,
-    shell,
-    styles,
-)
+from ce_dynamics.models.vehicles.bodywork import FrameSizes, choose_style
 from ce_dynamics.models.vehicles.corner import sprung_body
-from ce_dynamics.models.vehicles.special_bodies import BODIES, EYES, eyes_in
+from ce_dynamics.models.vehicles.special_bodies import (
+    WIDTH,
+    bodywork,
+    drawbar_of,
+    eyes_in,
+    frame_of,
+    gltf_body,
+    radius_of,
+)
 from ce_dynamics.models.vehicles.summary import check_run
 from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, plate, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
     from ce_dynamics.models.vehicles.prepared_run import Case
 
-WIDTH = 0.6
-"""Width of a tyre in radii, where the tyre's data have none."""
 SIDE = 12.0
 """Width of the road that is drawn on both sides of the way [m]."""
 FINEST, COARSEST = 0.03, 20.0
@@ -201,11 +200,6 @@ def tyres_of(system: System) -> list[RoadTyre]:
     return [force for force in system.forces if isinstance(force, RoadTyre)]
 
 
-def radius_of(tyre: RoadTyre) -> float:
-    """Return the unloaded radius [m]."""
-    return float(nominal(tyre.model.unloaded_radius))
-
-
 def wheel_shape(tyre: RoadTyre) -> Shape:
     """Return a tyre with its rim."""
     radius = radius_of(tyre)
@@ -231,43 +225,12 @@ def shapes_of(system: System, body_file: Path | None = None) -> dict[str, list[S
     return shapes
 
 
-def bodywork(style: str, frame: FrameSizes) -> list[Shape]:
-    """Return shapes of a body of some class over its wheels, in the design pose."""
-    return list(BODIES[style](frame) if style in BODIES else shell(styles()[style], frame))
-
-
 def units_of(system: System) -> dict[str, list[RoadTyre]]:
     """Return tyres by the body, chassis or trailer, that their suspensions are on."""
     found: dict[str, list[RoadTyre]] = {}
     for tyre in tyres_of(system):
         found.setdefault(sprung_body(system, tyre.carrier).name, []).append(tyre)
     return found
-
-
-def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
-    """Return the drawbar from the hitch to the trailer's box."""
-    rear, front, half, height, radius = sizes_of(tyres)
-    at = nominal(system.find(body).inboard.at).astype(float)
-    start = 0.5 * (front + rear) + 0.5 * max(front - rear + 2.2 * radius, 4.0 * half * 0.8)
-    if at[0] < start:
-        return []
-    ends = [(start, side * 0.5 * half, height + 0.35 * radius) for side in (-1.0, 1.0)]
-    return [rod(at, end, 0.1 * radius).paint("#5b656d") for end in ends]
-
-
-def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
-    """Return x of the last and first wheels, half the track, height of the centres, largest radius [m]."""
-    centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
-    radius = max(radius_of(tyre) for tyre in tyres)
-    x, y, z = centres.T
-    return float(x.min()), float(x.max()), float(np.abs(y).max()), float(z.mean()), radius
-
-
-def frame_of(tyres: list[RoadTyre]) -> FrameSizes:
-    """Return the running gear of a chassis or trailer."""
-    rear, front, half, height, radius = sizes_of(tyres)
-    axles = sorted({round(float(nominal(tyre.centre)[0]), 3) for tyre in tyres}, reverse=True)
-    return FrameSizes(front, rear, tuple(axles), half, height - radius, radius, 0.5 * WIDTH * radius)
 
 
 def cameras_of(system: System) -> Iterator[Camera]:
@@ -277,10 +240,7 @@ def cameras_of(system: System) -> Iterator[Camera]:
         return
     frame = frame_of(units_of(system)["chassis"])
     radius, style = frame.radius, style_in(system, frame)
-    if style in EYES:
-        eye = eyes_in(style, frame)
-    else:
-        eye = eye_position(styles()[style], frame)
+    eye = eyes_in(style, frame)
     yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))
     for tyre in tyres:
         W, unit = nominal(tyre.centre).astype(float), sprung_body(system, tyre.carrier).name

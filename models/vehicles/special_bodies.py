@@ -1,12 +1,19 @@
-"""Bodywork in pictures that is no shell over profiles: trucks, single-seaters, trailers."""
+"""Bodywork that is no shell over profiles: trucks, single-seaters, trailers, glTF files; their sizes."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.bodywork import (
     BRAKE_LAMP,
     GLASS,
@@ -15,13 +22,20 @@ from ce_dynamics.models.vehicles.bodywork import (
     FrameSizes,
     bar,
     box,
+    eye_position,
     loft,
     look,
     pair,
+    shell,
     steering_wheel,
+    styles,
 )
-from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.shapes import Shape, mesh, rod
 
+WIDTH = 0.6
+"""Width of a tyre in radii, where the tyre's data have none."""
+MOST_TRIANGLES = 200_000
+"""Triangles of a body from a file: with the road it stays below 300,000."""
 PAINTS = {"truck": "#c8741d", "single-seater": "#14418b", "trailer": "#d9dde0"}
 CAB = ((0.96, 0.0), (1.0, 0.1), (1.0, 0.55), (0.96, 0.95), (0.9, 1.0))
 """Section of a cab: parts of the half width and of the height."""
@@ -45,8 +59,15 @@ SMALL_WHEEL = 0.13
 """Radius of a single-seater's steering wheel [m]."""
 
 
+def bodywork(style: str, frame: FrameSizes) -> list[Shape]:
+    """Return shapes of a body of some class over its wheels, in the design pose."""
+    return list(BODIES[style](frame) if style in BODIES else shell(styles()[style], frame))
+
+
 def eyes_in(style: str, frame: FrameSizes) -> Floats:
     """Return the place of a driver's eyes."""
+    if style not in EYES:
+        return eye_position(styles()[style], frame)
     station, aside, high = EYES[style]
     return np.array([float(frame.x([station])[0]), aside * frame.half, float(frame.z([high])[0])])
 
@@ -153,3 +174,59 @@ def trailer(frame: FrameSizes) -> Iterator[Shape]:
 
 BODIES = {"truck": truck, "single-seater": single_seater, "trailer": trailer}
 """Makers of bodies by class."""
+
+
+def radius_of(tyre: RoadTyre) -> float:
+    """Return the unloaded radius [m]."""
+    return float(nominal(tyre.model.unloaded_radius))
+
+
+def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
+    """Return the drawbar from the hitch to the trailer's box."""
+    rear, front, half, height, radius = sizes_of(tyres)
+    at = nominal(system.find(body).inboard.at).astype(float)
+    start = 0.5 * (front + rear) + 0.5 * max(front - rear + 2.2 * radius, 4.0 * half * 0.8)
+    if at[0] < start:
+        return []
+    ends = [(start, side * 0.5 * half, height + 0.35 * radius) for side in (-1.0, 1.0)]
+    return [rod(at, end, 0.1 * radius).paint("#5b656d") for end in ends]
+
+
+def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
+    """Return x of the last and first wheels, half the track, height of the centres, largest radius [m]."""
+    centres = np.array([nominal(tyre.centre) for tyre in tyres]).astype(float)
+    radius = max(radius_of(tyre) for tyre in tyres)
+    x, y, z = centres.T
+    return float(x.min()), float(x.max()), float(np.abs(y).max()), float(z.mean()), radius
+
+
+def frame_of(tyres: list[RoadTyre]) -> FrameSizes:
+    """Return the running gear of a chassis or trailer."""
+    rear, front, half, height, radius = sizes_of(tyres)
+    axles = sorted({round(float(nominal(tyre.centre)[0]), 3) for tyre in tyres}, reverse=True)
+    return FrameSizes(front, rear, tuple(axles), half, height - radius, radius, 0.5 * WIDTH * radius)
+
+
+def gltf_body(path: Path) -> list[Shape]:
+    """Return the shapes of a glTF file: its axes are y up and z ahead, its origin that of the vehicle."""
+    if importlib.util.find_spec("trimesh") is None:
+        raise DataError(f"{path.name} needs the package trimesh: pip install 'ce-dynamics[gltf]'")
+    import trimesh  # here, because it is an extra
+
+    try:
+        parts = trimesh.load_scene(path).dump()
+    except Exception as error:  # of many libraries, whatever is wrong with the file
+        raise DataError(f"{path.name}: not a glTF file that trimesh reads: {error}") from error
+    found, count = [], 0
+    for part in parts:
+        if not hasattr(part, "faces"):
+            continue
+        count += len(part.faces)
+        material = getattr(part.visual, "material", None)
+        rgba = np.asarray(getattr(material, "main_color", (154, 165, 173, 255)), dtype=float) / 255.0
+        colour = "#" + "".join(f"{round(255.0 * x):02x}" for x in rgba[:3])
+        shape = mesh(np.asarray(part.vertices)[:, [2, 0, 1]], part.faces).paint(colour, float(rgba[3]))
+        found.append(replace(shape, look="glass" if rgba[3] < 1.0 else "paint"))
+    if not found or count > MOST_TRIANGLES:
+        raise DataError(f"{path.name}: {count} triangles; between 1 and {MOST_TRIANGLES} can be drawn")
+    return found

@@ -17,9 +17,8 @@ import gzip
 import math
 import tempfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +41,6 @@ from ce_dynamics.models.parts.roads.grid import (
 )  # fmt: skip
 from ce_dynamics.models.parts.rounding import unit_clip
 
-PIECE = 2**20
 STEPS = 4
 """Steps of Newton's method: each squares the error in parts of the radius of curvature, 1/4 at the start."""
 EXACT = 1e-9
@@ -237,23 +235,24 @@ class Zone(NamedTuple):
         return self.direction * (u - self.u) / self.length
 
 
+class Heights(NamedTuple):
+    """Heights z (n_u, n_v) at the nodes of two axes, cubic between them if smooth, or else linear."""
+
+    z: Floats
+    u: Axis
+    v: Axis
+    smooth: bool
+
+
 class CrgRoad(Road):
-    """Heights z (n_u, n_v) over a reference line that continues by ``approach`` before its beginning [m]."""
+    """Heights over a reference line that continues by ``approach`` before its beginning [m]."""
 
     def __init__(
-        self,
-        friction: float | Friction,
-        line: StraightLine | CurvedLine,
-        z: Floats,
-        u: Axis,
-        v: Axis,
-        smooth: bool,
-        zones: tuple[Zone, ...],
-        title: str,
-        approach: float,
+        self, friction: float | Friction, line: StraightLine | CurvedLine, heights: Heights, approach: float
     ) -> None:
         super().__init__(friction)
-        self.line, self.zones, self.title = line, zones, title
+        self.line, (z, u, v, smooth) = line, heights
+        self.zones: tuple[Zone, ...] = ()
         self.first, self.last = u.start, u.end
         self.approach = 0.0 if line.closed else approach
         if line.closed and smooth and np.max(np.abs(z[0] - z[-1])) < EXACT:
@@ -350,20 +349,12 @@ def unpack(path: Path, content: bytes) -> bytes:
         return content
     try:
         with gzip.open(path) as file:
-            found = b"".join(read_pieces(cast("BinaryIO", file)))
+            found = file.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"road {path}: cannot be unpacked: {error}") from None
     if len(found) > LARGEST:
         raise DataError(f"road {path}: more than {LARGEST} bytes when unpacked")
     return found
-
-
-def read_pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the content of a file in pieces, up to one byte more than is read of any."""
-    left = LARGEST + 1
-    while left > 0 and (piece := file.read(min(left, PIECE))):
-        left -= len(piece)
-        yield piece
 
 
 def road_of(name: str, crg: Any, friction: float | Friction, smooth: bool, approach: float) -> Road:
@@ -372,7 +363,9 @@ def road_of(name: str, crg: Any, friction: float | Friction, smooth: bool, appro
     check_size(name, u.size * v.size)
     level = np.asarray(crg.zr, dtype=float)
     z = np.asarray(crg.z, dtype=float) + level[:, None] + np.outer(np.asarray(crg.banking, dtype=float), v)
-    refuse_gaps(name, z)
+    gaps = int(np.sum(~np.isfinite(z)))
+    if gaps:
+        raise DataError(f"road {name}: {gaps} of {z.size} heights are missing; fill the gaps first")
     along = Axis(float(u[0]), float(u[-1] - u[0]) / (u.size - 1), u.size)
     across = UnevenAxis(v) if crg.v_inc is None else Axis(float(v[0]), float(crg.v_inc), v.size)
     try:
@@ -381,8 +374,9 @@ def road_of(name: str, crg: Any, friction: float | Friction, smooth: bool, appro
         raise DataError(f"road {name}: it {error}") from None
     lengths = (float(crg.get_option(f"border_smooth_{end}")) for end in ("ubeg", "uend"))
     ends = zip((along.start, along.end), (1.0, -1.0), lengths, level[[0, -1]].tolist(), strict=True)
-    zones = tuple(Zone(*end) for end in ends if end[2] > 0.0)
-    return CrgRoad(friction, line, z, along, across, smooth, zones, name, approach)
+    road = CrgRoad(friction, line, Heights(z, along, across, smooth), approach)
+    road.title, road.zones = name, tuple(Zone(*end) for end in ends if end[2] > 0.0)
+    return road
 
 
 def line_of(
@@ -404,10 +398,3 @@ def line_of(
     before = corners[0] - np.arange(more, 0, -1)[:, None] * first
     begin = u.start - more * u.step
     return CurvedLine(np.vstack((before, corners)), (begin, u.step), sides, smooth, closed=False)
-
-
-def refuse_gaps(name: str, z: Floats) -> None:
-    """Refuse heights with gaps."""
-    gaps = int(np.sum(~np.isfinite(z)))
-    if gaps:
-        raise DataError(f"road {name}: {gaps} of {z.size} heights are missing; fill the gaps first")

@@ -29,7 +29,6 @@ from ce_dynamics.models.vehicles.pictures import (
     SIGN_AT,
     cameras_of,
     cones_of,
-    frame_of,
     gates,
     lanes_of,
     picture_of,
@@ -40,7 +39,7 @@ from ce_dynamics.models.vehicles.pictures import (
     tyres_of,
     units_of,
 )
-from ce_dynamics.models.vehicles.special_bodies import eyes_in, single_seater
+from ce_dynamics.models.vehicles.special_bodies import eyes_in, frame_of, single_seater
 
 
 @pytest.fixture(scope="module")
