@@ -17,11 +17,13 @@ from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import (
+    Damping,
     Fraction,
     Length,
     ParameterQuantity,
     Point,
     PositiveStiffness,
+    Stiffness,
     check_number,
 )
 from ce_dynamics.models.data.schema import Section
@@ -112,27 +114,25 @@ class RoadBodyContact(ForceElement):
         return PointLoad(self.body, self.ground, place.r, force), depth, N, push.energy
 
 
+class GroundSpringData(Section):
+    """A vertical spring and damper at W in place of the tyre; it may pull (validation model "ride")."""
+
+    stiffness: Stiffness
+    damping: Damping
+    height: Length
+
+
 class GroundSpring(ForceElement):
     """Fz = −k (z − height) − c ż on a body-fixed point, vertical in the world; it pulls as well as it pushes.
 
-    The point is given in the design pose; k is the stiffness [N/m], c the damping [N s/m].
+    The point is given in the design pose.
     """
 
     outputs = MappingProxyType({"Fz": "N"})
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        at: ArrayLike,
-        ground: Body,
-        stiffness: float,
-        damping: float,
-        height: float,
-    ) -> None:
-        self.name = name
+    def __init__(self, name: str, body: Body, at: ArrayLike, ground: Body, data: GroundSpringData) -> None:
+        self.name, self.data = name, data
         self.body, self.at, self.ground = body, np.asarray(at), ground
-        self.stiffness, self.damping, self.height = stiffness, damping, height
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -140,10 +140,10 @@ class GroundSpring(ForceElement):
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         point = observer.point(self.body, self.at, self.ground)
-        lift = point.r[2] - self.height
-        force = -self.stiffness * lift - self.damping * point.v[2]
+        lift = point.r[2] - self.data.height
+        force = -self.data.stiffness * lift - self.data.damping * point.v[2]
         load = PointLoad(self.body, self.ground, point.r, array((0.0, 0.0, force)))
-        return Response((load,), outputs={"Fz": force}, potential=0.5 * self.stiffness * lift * lift)
+        return Response((load,), outputs={"Fz": force}, potential=0.5 * self.data.stiffness * lift * lift)
 
 
 class WavyRoad(Road):

@@ -19,6 +19,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import triangle_excess
+from ce_dynamics.models.parts.body_contact import GroundSpringData
 from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, InboardBrake
@@ -31,7 +32,7 @@ from ce_dynamics.models.vehicles.bodies import (
     WheelParameters,
     add_rigid_body,
 )
-from ce_dynamics.models.vehicles.sections import CornerData, GroundSpringData
+from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle

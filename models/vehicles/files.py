@@ -23,25 +23,12 @@ from ce_dynamics.models.data.schema import Groups
 from ce_dynamics.models.vehicles.tree import shorten
 
 HERE = Path(__file__).parent
-SHIPPED = {
-    "hmmwv": HERE / "hmmwv" / "hmmwv.yaml",
-    "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
-    "hmmwv-chrono": HERE / "hmmwv" / "hmmwv-chrono.yaml",
-    "hmmwv-hull": HERE / "hmmwv" / "hmmwv-hull.yaml",
-    "hmmwv-assisted": HERE / "hmmwv" / "hmmwv-assisted.yaml",
-    "sedan": HERE / "sedan" / "sedan.yaml",
-    "sedan-manual": HERE / "sedan" / "sedan-manual.yaml",
-    "sedan-cvt": HERE / "sedan" / "sedan-cvt.yaml",
-    "sedan-electric": HERE / "sedan" / "sedan-electric.yaml",
-    "sedan-column": HERE / "sedan" / "sedan-column.yaml",
-    "sedan-assisted": HERE / "sedan" / "sedan-assisted.yaml",
-    "hatchback": HERE / "generic" / "hatchback.yaml",
-    "off-roader": HERE / "generic" / "off-roader.yaml",
-    "formula-student": HERE / "generic" / "formula-student.yaml",
-    "truck": HERE / "generic" / "truck.yaml",
-    "van": HERE / "generic" / "van.yaml",
-    "van-trailer": HERE / "generic" / "van-trailer.yaml",
+FOLDERS = {
+    "hmmwv": ("hmmwv", "hmmwv-automatic", "hmmwv-chrono", "hmmwv-hull", "hmmwv-assisted"),
+    "sedan": ("sedan", "sedan-manual", "sedan-cvt", "sedan-electric", "sedan-column", "sedan-assisted"),
+    "generic": ("hatchback", "off-roader", "formula-student", "truck", "van", "van-trailer"),
 }
+SHIPPED = {name: HERE / folder / f"{name}.yaml" for folder, names in FOLDERS.items() for name in names}
 """Vehicles by name."""
 VARIANTS = {"ride": HERE / "hmmwv" / "ride.yaml"}
 """Files with just the numbers that differ from the HMMWV's, by name."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from ce_dynamics.models.data.quantities import (
-    Damping,
     Fraction,
     Length,
     ParameterQuantity,
     Point,
     PositiveFraction,
-    Stiffness,
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
-from ce_dynamics.models.parts.body_contact import HullData
+from ce_dynamics.models.parts.body_contact import GroundSpringData, HullData
 from ce_dynamics.models.parts.brake import BrakeData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import ChassisData, WheelData
@@ -71,14 +69,6 @@ class PublishedData(Section):
     wheelbase: Length
     max_wheel_angle: Annotated[float, ParameterQuantity("rad", above=0.0)]
     min_turning_radius: Length
-
-
-class GroundSpringData(Section):
-    """A vertical spring and damper at W in place of the tyre; it may pull (validation model "ride")."""
-
-    stiffness: Stiffness
-    damping: Damping
-    height: Length
 
 
 class CornerData(Section):

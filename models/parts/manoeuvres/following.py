@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar, minimum
@@ -112,17 +112,18 @@ class DoubleLaneChange(Manoeuvre):
     @property
     def gates(self) -> tuple[Gate, Gate, Gate]:
         """The three lanes; the middle of the first is y = 0."""
-        width = [factor * self.values["vehicle_width"] + self.CLEARANCE for factor in self.WIDTHS]
-        ends = [self.values["lead_in"]]
-        for length in self.LENGTHS:
-            ends.append(ends[-1] + length)
-        right = -0.5 * width[0]
-        second = right + self.LANE_OFFSET
-        return (
-            Gate(ends[0], ends[1], right, right + width[0]),
-            Gate(ends[2], ends[3], second, second + width[1]),
-            Gate(ends[4], ends[5], right, right + width[2]),
+        first, middle, last = (
+            factor * self.values["vehicle_width"] + self.CLEARANCE for factor in self.WIDTHS
         )
+        right = -0.5 * first
+        second = right + self.LANE_OFFSET
+        return self._lanes((right, right + first), (second, second + middle), (right, right + last))
+
+    def _lanes(self, *sides: tuple[float, float]) -> tuple[Gate, Gate, Gate]:
+        """Return the lanes between their right and left sides [m]."""
+        ends = list(accumulate(self.LENGTHS, initial=self.values["lead_in"]))
+        first, middle, last = (Gate(*ends[2 * k : 2 * k + 2], *side) for k, side in enumerate(sides))
+        return first, middle, last
 
     practised: Practised | None = None
 
@@ -204,16 +205,9 @@ class ObstacleAvoidance(DoubleLaneChange):
         """The three lanes; the middle of the first is y = 0."""
         b = self.values["vehicle_width"]
         first, last = (factor * b + self.CLEARANCE for factor in (self.WIDTHS[0], self.WIDTHS[2]))
-        ends = [self.values["lead_in"]]
-        for length in self.LENGTHS:
-            ends.append(ends[-1] + length)
         right = -0.5 * first
-        second = right + first + self.LANE_OFFSET
-        return (
-            Gate(ends[0], ends[1], right, right + first),
-            Gate(ends[2], ends[3], second, second + b + 1.0),
-            Gate(ends[4], ends[5], right, right + max(last, self.LEAST_LAST)),
-        )
+        second, third = right + first + self.LANE_OFFSET, right + max(last, self.LEAST_LAST)
+        return self._lanes((right, right + first), (second, second + b + 1.0), (right, third))
 
     def _path(self) -> Path:
         """Return the path from the middle of the first lane along the near sides of the others."""
