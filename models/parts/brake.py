@@ -15,6 +15,8 @@ x, a deflection that relaxes when nothing holds it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum
@@ -97,6 +99,7 @@ def brake_torque(p: Any, capacity: Scalar, windup: Scalar, spin: Scalar) -> tupl
     return torque, -deflection_rate(p.stiffness, p.damping, -windup, spin, W, capacity)
 
 
+@dataclass(eq=False)
 class Brake(ForceElement):
     """A brake between a wheel, with its centre in the design pose [m], and its carrier.
 
@@ -105,30 +108,23 @@ class Brake(ForceElement):
     are inputs of controllers: pressure added to the pedal's, and the part of all that is let go.
     """
 
-    states: tuple[StateDeclaration, ...] = (StateDeclaration("windup", "rad"),)
-    outputs: Mapping[str, str] = {"torque": "N*m"}
+    name: str
+    wheel: Body
+    centre: Any
+    parameters: BrakeData
+    share: float = 1.0
+    pedal: str = "brake"
+    addition: str | None = None
+    release: str | None = None
+    outputs = MappingProxyType({"torque": "N*m"})
 
-    def __init__(
-        self,
-        name: str,
-        wheel: Body,
-        centre: object,
-        parameters: BrakeData,
-        share: float = 1.0,
-        pedal: str = "brake",
-        addition: str | None = None,
-        release: str | None = None,
-    ) -> None:
-        self.name = name
-        self.wheel = wheel
-        self.centre = finite_vector(centre, f"brake {name}", "centre")
-        self.parameters = parameters
-        self.share = check_number(f"brake {name}", "share", share, at_least=0.0, at_most=1.0)
-        self.pedal = pedal
-        self.addition, self.release = addition, release
-        self.inputs = (pedal, *(name for name in (addition, release) if name is not None))
-        if parameters.lag is not None:
-            self.states = (*Brake.states, StateDeclaration("pressure", "1"))
+    def __post_init__(self) -> None:
+        self.centre = finite_vector(self.centre, f"brake {self.name}", "centre")
+        check_number(f"brake {self.name}", "share", self.share, at_least=0.0, at_most=1.0)
+        self.inputs = (self.pedal, *(name for name in (self.addition, self.release) if name is not None))
+        self.states = (StateDeclaration("windup", "rad"),)
+        if self.parameters.lag is not None:
+            self.states += (StateDeclaration("pressure", "1"),)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -44,6 +45,7 @@ class IdlerJointData(Section):
     reaction_error: Annotated[float, ParameterQuantity("1", at_least=0.0)]
 
 
+@dataclass(eq=False)
 class IdlerJoint(ForceElement):
     """The force along the idler arm's axis n that keeps the link's end at V in the plane of the arm.
 
@@ -56,14 +58,14 @@ class IdlerJoint(ForceElement):
     is left over that nothing else gets.  ``reaction_error`` scales it.  Points are those of the design pose.
     """
 
-    def __init__(
-        self, name: str, chassis: Body, link: Body, W: Array, V: Array, n: Array, data: IdlerJointData
-    ) -> None:
-        self.name = name
-        self.chassis, self.link = chassis, link
-        self.W, self.V, self.n = W, V, n
-        self.data = data
-        self.outputs: Mapping[str, str] = {"axial_force": "N"}
+    name: str
+    chassis: Body
+    link: Body
+    W: Array
+    V: Array
+    n: Array
+    data: IdlerJointData
+    outputs = MappingProxyType({"axial_force": "N"})
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
