@@ -12,13 +12,10 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 CHUNK = 65_536  # bytes read at once of a file that is longer than its size states
 
@@ -118,18 +115,16 @@ def clear(path: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def lock(path: Path, what: str, remedy: str, error: type[CeDynamicsError] = DataError) -> BaseFileLock:
-    """Return a lock of the system, held; it ends with the process.  ``what`` is locked, for messages."""
+def lock(path: Path, what: str, remedy: str, error: type[CeDynamicsError] = DataError) -> Any:
+    """Return a lock of the system, held until the end of a block or of the process; it is on ``what``."""
     from filelock import FileLock, Timeout  # here, because few runs need it
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        held = FileLock(path, thread_local=False)
-        held.acquire(timeout=0)
+        return FileLock(path, thread_local=False).acquire(timeout=0)
     except Timeout:
         raise error(f"another process works on the {what}; wait for it, or {remedy}") from None
     except OSError as found:
         raise error(f"{what} cannot be used: {describe_os_error(found)}; {remedy}") from None
     except NotImplementedError:
         raise error(f"{what} cannot be locked: its file system has no locks; {remedy}") from None
-    return held

@@ -51,7 +51,7 @@ class SweepFolder:
         self.batches = self.path / "batches"
         folder = f"sweep in {files.shown_path(self.path)}"
         held = files.lock(self.path / ".lock", folder, "choose another folder with --output")
-        weakref.finalize(self, held.release)
+        weakref.finalize(self, held.lock.release)
         files.check_place(self.batches / "000000.nc")
         plan = self.path / "sweep.json"
         if (
