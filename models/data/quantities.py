@@ -355,14 +355,14 @@ class Option:
     above: float = -math.inf
     at_least: float = -math.inf
     at_most: float = math.inf
-    among: tuple[float, ...] | tuple[str, ...] = ()
+    among: tuple[Any, ...] = ()
     whole: bool = False
 
     def check(self, owner: str, value: Any) -> Any:
         """Return the value as a float; text as it is, if it is a known one."""
         if not self.unit:
             if self.among:
-                checks.choice(f"{owner}: {self.name}", value, self.among, DataError)  # type: ignore[arg-type]  # texts
+                checks.choice(f"{owner}: {self.name}", value, self.among, DataError)
             return value
         bounds = {name: getattr(self, name) for name in ("above", "at_least", "at_most", "unit")}
         number = check_number(owner, self.name, value, **bounds)

@@ -136,9 +136,10 @@ class ClusterWork(Generic[T]):
         return shared
 
 
-def work_of(plan: Plan) -> ClusterWork[StudyBatch | None]:
+def work_of(plan: Plan) -> ClusterWork[StudyBatch]:
     """Return the work of a study."""
-    return ClusterWork(make_batch, task_of(plan), plan.part, ", or with more retries")
+    make: Any = make_batch  # which nothing interrupts there
+    return ClusterWork(make, task_of(plan), plan.part, ", or with more retries")
 
 
 AGAIN = "finished runs are kept: start again when the cluster is back"
