@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiled.variables import path_values
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant, evaluate_output
@@ -54,13 +54,7 @@ def closure_norms(model: CompiledSystem, instant: Instant) -> Array:
 
 @takes_state("y", "u")
 def outputs(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]
 ) -> dict[str, float]:
     """Return all outputs at one state by name: the system's own, those of its force elements, its energies.
 
@@ -89,7 +83,7 @@ def outputs(
     >>> ce.compile(system).outputs([0.0, 3.0])
     {'height': -1.0, 'kinetic_energy': 9.0, 'potential_energy': -20.0, 'elastic_energy': 0.0, 'energy': -11.0}
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     values, closure, *_ = observation(model)(state, given)
     model.refuse_not_finite(state, given, closure)
     return {entry.name: float(x) for entry, x in zip(model.output_entries, values, strict=True)}

@@ -9,7 +9,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Sequence, Sized
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,18 +18,33 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.errors import ModelError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+else:
+    Unpack = None  # annotations are not evaluated
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class StateArguments(TypedDict, total=False):
+    """State and inputs by name, see `Model`."""
+
+    q: ArrayLike | None
+    v: ArrayLike | None
+    x: ArrayLike | None
+    u: ArrayLike | None
+    y: ArrayLike | None
+
+
 def state_given(
     model: CompiledSystem,
-    q: ArrayLike | None,
-    v: ArrayLike | None,
-    x: ArrayLike | None,
-    u: ArrayLike | None,
-    y: ArrayLike | None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     moving: bool = True,
 ) -> tuple[Floats, Floats]:
     """Return the state y and the inputs u that a user's arguments stand for, see `Model`.
@@ -60,12 +75,14 @@ def state_given(
 
 
 def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Accept positional arguments after the model in their old order too, with a `DeprecationWarning`."""
+    """Show q, v, x, u and y in the signature of a function of ``*here, **named``.
+
+    Positional arguments after the model are accepted in their old order too, with a `DeprecationWarning`.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(function).parameters.values()
-        kinds = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        names = kinds[1:]
+        signature = with_state(inspect.signature(function))
+        names = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD][1:]
         place = names.index("v")
         title = function.__qualname__.removesuffix(".__call__").lower()  # point(q, v) of a Point
 
@@ -87,11 +104,23 @@ def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     stacklevel=2,
                 )
                 return function(model, **known, **given)
+            for name in given.keys() - signature.parameters.keys():
+                raise TypeError(f"{title}() got an unexpected keyword argument {name!r}")
             return function(*args, **given)
 
+        answer.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
         return answer
 
     return decorate
+
+
+def with_state(signature: inspect.Signature) -> inspect.Signature:
+    """Return a signature with the arguments of `state_given` in the place of ``*here, **named``."""
+    given = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if len(given) == len(signature.parameters):
+        return signature
+    state = [p for name, p in inspect.signature(state_given).parameters.items() if name in "qvxuy"]
+    return signature.replace(parameters=sorted((*given, *state), key=lambda p: p.kind))
 
 
 def is_outdated(

@@ -12,7 +12,7 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.spatial import phi_columns, rigid_inertia
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.dynamics.state import rate_name
 from ce_dynamics.embedding.aggregate import Aggregate
@@ -87,14 +87,7 @@ class AggregatedBody(NamedTuple):
 
 @takes_state("body", "y", "u")
 def aggregated_body(
-    model: CompiledSystem,
-    body: Body | str,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    model: CompiledSystem, body: Body | str, *here: ArrayLike | None, **named: Unpack[StateArguments]
 ) -> AggregatedBody:
     """Return X_S, η_S, Ẋ_S θ̇(S), H(S), φ_S and the rest of (9)-(14) of the aggregated body of a body.
 
@@ -139,7 +132,7 @@ def aggregated_body(
     def function(y: Array, u: Array) -> Mapping[str, Array]:
         return subgraph_operators(model.instant(y, u).outward, S)
 
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     name = f"aggregated body {S.name}"
     answers = model.evaluate_at(name, function, state, given)
     operators = dict(zip(model.functions[name].output_shapes, answers, strict=True))

@@ -29,7 +29,7 @@ from ce_dynamics.compiled.analysis.operational_space import (
 )
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.dynamics.jacobians import frame_columns
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
@@ -84,14 +84,10 @@ def contact_space(
     model: CompiledSystem,
     contacts: Targets,
     tasks: Targets = (),
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     directions: ArrayLike | None = None,
     held: ArrayLike | None = None,
+    **named: Unpack[StateArguments],
 ) -> ContactSpace:
     """Return the dynamics with points and frames held, such as feet on the ground, and seen by tasks.
 
@@ -149,7 +145,7 @@ def contact_space(
 
     name = f"contact space of {held_rows.key} and {task_rows.key}"
     at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in parts)])
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     J, M_inverse, bias, v_dot = model.evaluate_at(name, dynamics, state, given, at=at)
     n = len(held_rows.labels)
     return held_at(

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.observed import observe
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.dynamics.outward import axes
 from ce_dynamics.dynamics.reactions import trace_reactions
 from ce_dynamics.errors import ModelError
@@ -63,14 +63,10 @@ def derivatives(
     model: CompiledSystem,
     of: Iterable[str | Point | Frame] | str | Point | Frame,
     by: Iterable[str] | str,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     keeping: Iterable[str] | str = (),
     adjusting: Iterable[str] | str = (),
+    **named: Unpack[StateArguments],
 ) -> Derivatives:
     """Return exact derivatives of named quantities by states, inputs and free parameters.
 
@@ -113,7 +109,7 @@ def derivatives(
     >>> round(float(found.values[0]), 9), round(found.entry("bob", "k"), 9)
     (-0.1, 0.0005)
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     wanted = quantities_of("derivatives: of", of)
     columns = variables(model, "by", by)
     kept = [keeping] if isinstance(keeping, str) else list(checks.texts("keeping", keeping))
@@ -260,12 +256,8 @@ def reaction_derivatives(
     model: CompiledSystem,
     of: Iterable[str] | str,
     by: Iterable[str] | str,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
+    **named: Unpack[StateArguments],
 ) -> ReactionDerivatives:
     """Return exact derivatives of reactions by states, inputs and free parameters.
 
@@ -299,7 +291,7 @@ def reaction_derivatives(
     >>> found.derivatives["bob"][5].round(9)  # g + l ω², 2 m l ω
     array([19., 12.])
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     joints = [of] if isinstance(of, str) else list(checks.texts("of", of))
     check_joints(model, joints)
     columns = variables(model, "by", by)

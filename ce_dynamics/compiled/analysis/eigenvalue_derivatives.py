@@ -22,7 +22,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.derivatives import all_names, variables
 from ce_dynamics.compiled.analysis.linearization import linearize
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
@@ -82,13 +82,9 @@ class EigenvalueDerivatives:
 def eigenvalue_derivatives(
     model: CompiledSystem,
     by: Iterable[str] | str,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     at_rest: bool = True,
+    **named: Unpack[StateArguments],
 ) -> EigenvalueDerivatives:
     """Return exact derivatives of the eigenvalues of small motions.
 
@@ -122,7 +118,7 @@ def eigenvalue_derivatives(
     (array([-1.+7.j]), array([[0.035714]]))
     """
     checks.flag("at_rest", at_rest)
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     places, n = variables(model, "by", by), len(model.layout.y0)
     names = all_names(model)
     if at_rest and any(k < n for k in places):

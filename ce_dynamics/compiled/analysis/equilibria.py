@@ -14,7 +14,7 @@ from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import SUFFICIENT, backtrack, largest_residual
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, balance, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -276,14 +276,10 @@ class Equilibrium:
 @takes_state("y", "u")
 def equilibrium(
     model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     hold: Iterable[str] = (),
     tolerance: float = 1e-9,
+    **named: Unpack[StateArguments],
 ) -> Equilibrium:
     """Return the static equilibrium near a state: v = 0 and v̇ = 0, with first-order states at rest.
 
@@ -328,7 +324,7 @@ def equilibrium(
     (array([1.570796, 0.      ]), True)
     """
     checks.number("tolerance", tolerance, above=0.0)
-    start, given = state_given(model, q, v, x, u, y, moving=False)
+    start, given = state_given(model, *here, moving=False, **named)
     search = EquilibriumSearch(model, given, Freedom(model, hold))
     with log_work(f"searching an equilibrium of {model.system.name!r}"):
         found = search.run(resting(model, start), tolerance)

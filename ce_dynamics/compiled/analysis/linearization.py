@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.observed import observe
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.errors import ModelError
 
@@ -115,13 +115,9 @@ class LinearModel:
 @takes_state("y", "u", "outputs")
 def linearize(
     model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     outputs: Iterable[str] | str = (),
+    **named: Unpack[StateArguments],
 ) -> LinearModel:
     """Return the exact linearisation of ẏ(y, u), and of outputs, at a state.
 
@@ -156,7 +152,7 @@ def linearize(
     >>> linear.entry("bob_rate", "bob"), linear.entry("bob_rate", "torque"), linear.entry("aside", "bob")
     (-10.0, 0.5, -1.0)
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     (y_dot,) = model.dynamics(state, given)
     n = len(state)
     A, B = np.hsplit(model.by_state_and_inputs(model.dynamics.traced, "y_dot", state, given), [n])
@@ -209,15 +205,7 @@ def chosen_outputs(model: CompiledSystem, names: tuple[str, ...]) -> CompiledFun
 
 
 @takes_state("y", "u")
-def sensitivities(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> Floats:
+def sensitivities(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> Floats:
     """Return exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).
 
     Parameters
@@ -235,7 +223,7 @@ def sensitivities(
     layout = model.layout
     if len(layout.u) == layout.n_inputs:
         raise ModelError("the system has no free parameters; declare some with add_parameter")
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     found = model.derivative(model.dynamics.traced, "y_dot", "u")(state, given)[:, layout.n_inputs :]
     model.refuse_not_finite(state, given, found)
     return found

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics import energy as energies
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics as needed_forces
@@ -37,15 +37,7 @@ class Energy(NamedTuple):
 
 
 @takes_state("q", "u", "x")
-def mass_matrix(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> Floats:
+def mass_matrix(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> Floats:
     """Return M(θ) (2), (n_v, n_v).
 
     Parameters
@@ -57,20 +49,12 @@ def mass_matrix(
     def function(y: Array, u: Array) -> Mapping[str, Array]:
         return {"M": inertia(model.instant(y, u).outward)}
 
-    state, given = state_given(model, q, v, x, u, y, moving=False)
+    state, given = state_given(model, *here, moving=False, **named)
     return model.evaluate_at("mass_matrix", function, state, given)[0]
 
 
 @takes_state("q", "v", "u", "x")
-def accelerations(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> Floats:
+def accelerations(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> Floats:
     """Return the generalised accelerations θ̈ of the independent hinges.
 
     Parameters
@@ -87,7 +71,7 @@ def accelerations(
     AssemblyError
         If a loop cannot be assembled there, or a force is not finite.
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     (y_dot,) = model.dynamics(state, given)
     model.refuse_not_finite(state, given, y_dot)
     return model.layout.split(y_dot)[1]
@@ -113,7 +97,7 @@ def inverse_dynamics(
     v_dot : array_like, optional
         Accelerations θ̈; none if not given.
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, q, v, x=x, u=u, y=y)
     n_v = model.sizes["v"]
     sought = np.zeros(n_v) if v_dot is None else checked("v_dot", v_dot, n_v)
     T: Floats = balance_function(model)(state, given, sought)[0][:n_v]
@@ -134,15 +118,7 @@ def balance_function(model: CompiledSystem) -> CompiledFunction:
 
 
 @takes_state("q", "v", "u", "x")
-def energy(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> Energy:
+def energy(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> Energy:
     """Return the kinetic, gravitational and elastic energy at a state (see `Model`).
 
     Raises
@@ -160,7 +136,7 @@ def energy(
         )
         return {"parts": array(parts)}
 
-    (parts,) = model.evaluate_at("energy", function, *state_given(model, q, v, x, u, y))
+    (parts,) = model.evaluate_at("energy", function, *state_given(model, *here, **named))
     return Energy(*map(float, parts))
 
 
@@ -179,13 +155,7 @@ def energy_or_nan(
 
 @takes_state("q", "v", "u", "x")
 def momentum(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]
 ) -> tuple[Floats, Floats]:
     """Return the linear momentum [kg m/s] and angular momentum about the world origin [kg m²/s], world axes.
 
@@ -196,20 +166,16 @@ def momentum(
         result = energies.momentum(model.instant(y, u).outward)
         return {"linear": result.linear, "angular": result.angular}
 
-    linear, angular = model.evaluate_at("momentum", function, *state_given(model, q, v, x, u, y))
+    linear, angular = model.evaluate_at("momentum", function, *state_given(model, *here, **named))
     return linear, angular
 
 
 @takes_state("y", "u", "frame")
 def reactions(
     model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     frame: Body | str | None = None,
+    **named: Unpack[StateArguments],
 ) -> Reactions:
     """Return reactions in every hinge and every cut hinge at a state.
 
@@ -236,7 +202,7 @@ def reactions(
     >>> shoulder.force, shoulder.along  # the weight, and the drive's torque about +y
     (array([ 0.,  0., 20.]), array([-12.]))
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     instant = model.instant(state, given)
     layout = model.layout
     values = Values(layout.parameters, given[layout.n_inputs :])
@@ -273,15 +239,7 @@ class Centroidal(NamedTuple):
 
 
 @takes_state("q", "v", "u", "x")
-def centroidal(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> Centroidal:
+def centroidal(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> Centroidal:
     """Return the centre of mass and the centroidal momentum at a state (see `Model`).
 
     Raises
@@ -299,7 +257,7 @@ def centroidal(
     >>> found.com_velocity, found.h.round(9), found.A.T.round(9)
     (array([0. , 1.5, 0. ]), array([0. , 0. , 0.3, 0. , 3. , 0. ]), array([[0. , 0. , 0.1, 0. , 1. , 0. ]]))
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     at, _, states = model.layout.split(state)
 
     def function(y: Array, u: Array) -> Mapping[str, Array]:

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
@@ -49,13 +49,9 @@ class OperationalSpace(NamedTuple):
 def operational_space(
     model: CompiledSystem,
     targets: Point | Frame | Sequence[Point | Frame],
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     directions: ArrayLike | None = None,
+    **named: Unpack[StateArguments],
 ) -> OperationalSpace:
     """Return the inertia and mobility at points and frames.
 
@@ -105,7 +101,7 @@ def operational_space(
 
     name = f"operational space of {chosen.key}"
     at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in chosen.parts)])
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     J, response = model.evaluate_at(name, operational, state, given, at=at)
     J, response = D @ J, response @ D.T
     mobility = J @ response

@@ -12,7 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.dynamics import mass_matrix as factors
 from ce_dynamics.dynamics.articulated_body import tip_to_base
 from ce_dynamics.errors import ModelError
@@ -42,13 +42,7 @@ class Innovations(NamedTuple):
 
 @takes_state("q", "u", "x")
 def inverse_mass_matrix(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]
 ) -> Floats:
     """Return M⁻¹(θ) = (I − H ψ K)ᵀ D⁻¹ (I − H ψ K) (3), (n_v, n_v), without forming or inverting M.
 
@@ -78,7 +72,7 @@ def inverse_mass_matrix(
     >>> ce.compile(system).inverse_mass_matrix([0.3])  # a third of m l²
     array([[1.]])
     """
-    state, given = state_given(model, q, v, x, u, y, moving=False)
+    state, given = state_given(model, *here, moving=False, **named)
 
     def function(y: Array, u: Array) -> Mapping[str, Array]:
         outward = model.instant(y, u).outward
@@ -89,14 +83,7 @@ def inverse_mass_matrix(
 
 @takes_state("q", "T", "u", "x")
 def solve_mass(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-    T: ArrayLike,
+    model: CompiledSystem, *here: ArrayLike | None, T: ArrayLike, **named: Unpack[StateArguments]
 ) -> Floats:
     """Return M⁻¹(θ) T by one sweep to the base and one back, (6) and (7) without velocity terms: O(N).
 
@@ -125,7 +112,7 @@ def solve_mass(
     if forces.ndim not in (1, 2) or len(forces) != n_v or not np.all(np.isfinite(forces)):
         raise ModelError(f"T must be {n_v} finite numbers, or columns of them; got shape {forces.shape}")
 
-    state, given = state_given(model, q, v, x, u, y, moving=False)
+    state, given = state_given(model, *here, moving=False, **named)
 
     def function(y: Array, u: Array, T: Array) -> Mapping[str, Array]:
         outward = model.instant(y, u).outward
@@ -138,13 +125,7 @@ def solve_mass(
 
 @takes_state("q", "u", "x")
 def innovations(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]
 ) -> Innovations:
     """Return the factors L = I + H φ K and D of M = L D Lᵀ, and the gains K (3).
 
@@ -174,7 +155,7 @@ def innovations(
     array([[1., 0.],
            [0., 1.]])
     """
-    state, given = state_given(model, q, v, x, u, y, moving=False)
+    state, given = state_given(model, *here, moving=False, **named)
 
     def function(y: Array, u: Array) -> Mapping[str, Array]:
         outward = model.instant(y, u).outward

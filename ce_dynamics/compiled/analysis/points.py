@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.jacobians import BodyColumns, MovingBodies, body_columns, frame_columns
 from ce_dynamics.errors import ModelError
@@ -95,15 +95,7 @@ class Frame:
         return tuple(f"{what} of {where}" for what in ("wx", "wy", "wz", "vx", "vy", "vz"))
 
     @takes_state("y", "u")
-    def __call__(
-        self,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-        *,
-        x: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        y: ArrayLike | None = None,
-    ) -> FrameKinematics:
+    def __call__(self, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> FrameKinematics:
         """Return the frame's motion at a state, for the arguments see `Model`.
 
         Raises
@@ -111,7 +103,7 @@ class Frame:
         AssemblyError
             If a loop cannot be assembled at the state.
         """
-        return frame_kinematics(self.model, self, *state_given(self.model, q, v, x, u, y))
+        return frame_kinematics(self.model, self, *state_given(self.model, *here, **named))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,17 +129,9 @@ class Point:
         return self.frame.model
 
     @takes_state("y", "u")
-    def __call__(
-        self,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-        *,
-        x: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        y: ArrayLike | None = None,
-    ) -> PointKinematics:
+    def __call__(self, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> PointKinematics:
         """Return the point's motion at a state, for the arguments see `Model`."""
-        r, _, V, A, J, drift, bias = self.frame(q, v, x=x, u=u, y=y)
+        r, _, V, A, J, drift, bias = self.frame(*here, **named)
         return PointKinematics(r, V[3:], A[3:], J[3:], drift[3:], bias[3:])
 
 

@@ -12,7 +12,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.coordinates import all_coordinates, coordinate_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward, axes
@@ -41,15 +41,7 @@ class Poses(NamedTuple):
 
 
 @takes_state("y", "u")
-def poses(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> Poses:
+def poses(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> Poses:
     """Return positions and orientations of all bodies at a state (see `Model`); velocities have no effect.
 
     Raises
@@ -66,7 +58,7 @@ def poses(
     >>> ce.compile(system).poses([1.5707963267948966, 0.0]).positions.round(9) + 0.0
     array([[ 0. ,  0. , -0.5]])
     """
-    state, given = state_given(model, q, v, x, u, y, moving=False)
+    state, given = state_given(model, *here, moving=False, **named)
     positions, rotations = pose_function(model)(state, given)
     model.refuse_not_finite(state, given, positions, rotations)
     return Poses(tuple(body.name for body in model.system.bodies), positions, rotations)

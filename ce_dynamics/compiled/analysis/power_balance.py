@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.articulated_body import with_armature
 from ce_dynamics.dynamics.energy import energy_rates, load_power, transmit_forces, velocities
@@ -101,15 +101,7 @@ class PowerBalance:
 
 
 @takes_state("y", "u")
-def power(
-    model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
-) -> PowerBalance:
+def power(model: CompiledSystem, *here: ArrayLike | None, **named: Unpack[StateArguments]) -> PowerBalance:
     """Return powers at a state, by force element and drive.
 
     ``prescribed - dissipated`` is the rate of ``work`` and of ``energy`` in the results of
@@ -141,7 +133,7 @@ def power(
     >>> round(balance.gravitational, 9), abs(balance.residual) < 1e-14
     (7.848, True)
     """
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     rates, loads, forces, positions, speeds = power_function(model)(state, given)
     model.refuse_not_finite(state, given, rates, loads, forces)
     stored = rates_of_stored(model, state, given, positions, speeds)

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.poses import poses
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.errors import AssemblyError, ModelError
 
 if TYPE_CHECKING:
@@ -243,14 +243,10 @@ SYMMETRY = 1e-6
 @takes_state("y", "u")
 def modes(
     model: CompiledSystem,
-    q: ArrayLike | None = None,
-    v: ArrayLike | None = None,
-    *,
-    x: ArrayLike | None = None,
-    u: ArrayLike | None = None,
-    y: ArrayLike | None = None,
+    *here: ArrayLike | None,
     hold: Iterable[str] = (),
     damped: bool = True,
+    **named: Unpack[StateArguments],
 ) -> Modes:
     """Compute eigenmodes of the linearised motion about a state, usually an `equilibrium`.
 
@@ -291,7 +287,7 @@ def modes(
     array([1.1, 1. , 0.9, 1. ])
     """
     checks.flag("damped", damped)
-    state, given = state_given(model, q, v, x, u, y)
+    state, given = state_given(model, *here, **named)
     state = model.with_unit_quaternions(state)
     held = Freedom(model, hold)
     near = small_motion(model, state, given, held)
