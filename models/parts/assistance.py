@@ -315,8 +315,8 @@ class Shifting(Controller):
     """Shifts the forward gears; neutral and reverse are as they are given.
 
     Given is the lowest gear that may be taken.  A shift opens the clutch and lets go the throttle, changes
-    the gear, and closes the clutch again; below the bite speed the clutch slips, lest the engine stalls.
-    It starts in the gear ``first``.
+    the gear, and closes the clutch again; below the bite speed the clutch slips, lest the engine stalls. It
+    starts in the gear ``first``.
     """
 
     name = "shifting"

@@ -98,24 +98,15 @@ def settle(model: Model, u: Floats | None = None) -> Floats:
     Found are heave, roll and pitch and the arms' angles at which their accelerations vanish; if the vehicle
     rolls, also the wheels' speeds and tyres' deflections at which theirs do.  Speed, position and heading
     stay.  An engine with a state of its own then turns steadily at the given pedals; where it cannot
-    (creeping at walking pace, in gear without a converter), it starts as fast as gears and wheels turn it.
-    On a road too slippery to turn the wheels against rolling resistance and the drag of the engine they slide
+    (creeping at walking pace, in gear without a converter), it starts as fast as gears and wheels turn it. On
+    a road too slippery to turn the wheels against rolling resistance and the drag of the engine they slide
     steadily, hardly turning.  At rest tyres, brakes and shafts are wound up to what holds the vehicle on its
     grade, each wheel as much as it can hold; where that is not enough, it is about to roll or slide.  Where
     the road bends under it, it moves as that leads its wheels; those in the air turn as if they rolled.
 
-    Parameters
-    ----------
-    model : Model
-        The full vehicle.
-    u : array, optional
-        Inputs; the defaults if not given.  A vehicle that is to stay parked needs its brake: without it, it
-        is about to be pulled by its engine, and brakes that come later give way as they wind up.
-
-    Raises
-    ------
-    AssemblyError
-        If there is no such state, for instance because a spring is too soft to carry the vehicle.
+    Inputs are the defaults if None.  A vehicle that is to stay parked needs its brake: without it, it is
+    about to be pulled by its engine, and brakes that come later give way as they wind up.  `AssemblyError` if
+    there is no such state, for instance because a spring is too soft to carry the vehicle.
     """
     checks.instance("settled: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     speed = model.y0[model.layout.y_names.index("chassis.vx")]

@@ -65,7 +65,8 @@ MOST_REVERSALS = 8
 
 
 class Manoeuvre(ABC):
-    """Contract of a manoeuvre.
+    """Contract of a manoeuvre, which a driver model drives with values of its options, defaults for the
+    others.
 
     1. ``name``, ``title``, ``options``: for the command line; every manoeuvre has the options ``duration``
        and ``friction``.
@@ -75,13 +76,6 @@ class Manoeuvre(ABC):
        memory.
     4. ``path`` is the path to follow, None for open-loop manoeuvres; `path_error` the distance
        from it.
-
-    Parameters
-    ----------
-    driver : DriverParameters
-        Who drives.
-    **values : float
-        Options by name; the others take their defaults.
     """
 
     name: ClassVar[str]

@@ -109,16 +109,11 @@ def fill_defaults(owner: str, words: tuple[Option, ...], given: Values) -> dict[
 
 
 def road(text: str, friction: float = 0.8) -> Road:
-    """Return a road from its description.
+    """Return a road from its description, and a default friction coefficient.
 
-    Parameters
-    ----------
-    text : str
-        Terms joined by ``+``, each a name or a file, with options after a colon:
-        ``NAME:VALUE``, ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; friction is that of a file that
-        has it, or of ``mu``, and ``patch`` lies over it.  Numbers are in SI or have units.
-    friction : float
-        Default friction coefficient.
+    Terms are joined by ``+``, each a name or a file, with options after a colon: ``NAME:VALUE``,
+    ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; friction is that of a file that has it, or of
+    ``mu``, and ``patch`` lies over it.  Numbers are in SI or have units.
 
     Examples
     --------

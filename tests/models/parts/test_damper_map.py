@@ -5,8 +5,8 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.force_laws import DamperMap
 from ce_dynamics.models.parts.rounding import RoundedTable
+from ce_dynamics.models.vehicles.springs import DamperMap
 
 SOFT = RoundedTable((-1.0, 0.0, 1.0), (-50.0, 0.0, 100.0), passive=True)
 HARD = RoundedTable((-1.0, 0.0, 1.0), (-500.0, 0.0, 900.0), passive=True)

@@ -7,7 +7,8 @@ from scipy.integrate import quad
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law, Linear
-from ce_dynamics.models.parts.force_laws import (
+from ce_dynamics.models.parts.rounding import OFFSET, RoundedTable
+from ce_dynamics.models.vehicles.springs import (
     DAMPER_ROUNDING,
     Constant,
     Degressive,
@@ -16,7 +17,6 @@ from ce_dynamics.models.parts.force_laws import (
     Together,
     Travel,
 )
-from ce_dynamics.models.parts.rounding import OFFSET, RoundedTable
 
 X, Y = (-0.2, -0.05, 0.0, 0.1), (-900.0, -100.0, 0.0, 500.0)
 CURVE = RoundedTable(X, Y)
