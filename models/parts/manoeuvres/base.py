@@ -65,8 +65,7 @@ MOST_REVERSALS = 8
 
 
 class Manoeuvre(ABC):
-    """Contract of a manoeuvre, which a driver model drives with values of its options, defaults for the
-    others.
+    """Contract of a manoeuvre: a driver model drives it with values of its options, else their defaults.
 
     1. ``name``, ``title``, ``options``: for the command line; every manoeuvre has the options ``duration``
        and ``friction``.
