@@ -34,6 +34,8 @@ SETTLING = 5.0
 """Time in which vehicles come to rest [s]."""
 STRAIGHT = 1.0, 1.98
 """Time in which vehicles roll straight ahead before they steer [s]."""
+STEP = 2e-3
+"""Fixed step of a run, halved where bushings yield [s]."""
 STIFF: Method = "rosenbrock"
 """Method of vehicles that are too stiff for others."""
 LOCKING = "minres"
@@ -48,7 +50,7 @@ class ComparedVehicle:
     """A vehicle of recordings, read from Chrono's files (its folder ``data/vehicle``) and settled at rest.
 
     ``like_chrono`` copies ways of Chrono that no vehicle has, also that its solver MINRES takes differentials
-    for locked.  With ``bushings`` joints yield.  The method is a native one in fixed steps [s].
+    for locked.  With ``bushings`` joints yield.
     """
 
     def __init__(
@@ -57,12 +59,11 @@ class ComparedVehicle:
         vehicles: Path,
         like_chrono: bool,
         overrides: Sequence[str] = (),
-        method: Method = "rk4",
-        step: float = 2e-3,
         *,
         bushings: bool = False,
     ) -> None:
-        self.method, self.step = (STIFF, 0.5 * step) if bushings else (method, step)
+        self.method: Method
+        self.method, self.step = (STIFF, 0.5 * STEP) if bushings else ("rk4", STEP)
         facts = recording.facts
         path = vehicles / facts["vehicle"]
         choice = FileChoice(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Option, find_option
+from ce_dynamics.models.data.quantities import Option, find_option, values_of
 from ce_dynamics.models.parts.roads.contract import (
     EDGE,
     Friction,
@@ -100,14 +100,6 @@ PLACES: Mapping[str, str] = {
 """Roads that are made of others, by name."""
 
 
-def fill_defaults(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
-    """Return all values, defaults where none are given."""
-    missing = [word.name for word in words if word.default is None and word.name not in given]
-    if missing:
-        raise DataError(f"{owner}: set {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
-    return {word.name: given.get(word.name, word.default) for word in words}
-
-
 def road(text: str, friction: float = 0.8) -> Road:
     """Return a road from its description, and a default friction coefficient.
 
@@ -135,7 +127,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
     for name, given in frictions:
         kind = FRICTIONS[name]
-        mu = kind.make(mu, fill_defaults(name, kind.words, parse_values(name, kind.words, given)))
+        mu = kind.make(mu, values_of(name, kind.words, parse_values(name, kind.words, given)))
     if not roads:
         return FlatRoad(mu)
     return roads[0].with_friction(mu) if len(roads) == 1 else SumRoad(mu, roads)
@@ -188,7 +180,7 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
             f"no road {checks.show(name)}{checks.known_are(name, known)}, and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
-    road: Road = kind.make(friction, fill_defaults(name, kind.words, parse_values(name, kind.words, given)))
+    road: Road = kind.make(friction, values_of(name, kind.words, parse_values(name, kind.words, given)))
     return road
 
 
