@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.case import VehicleSetup
+from ce_dynamics.models.vehicles.case import Case, VehicleSetup
 from ce_dynamics.models.vehicles.files import MODELS as NAMES
-from ce_dynamics.models.vehicles.prepared_run import Case
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -17,7 +17,12 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.assembly import build as build
-    from ce_dynamics.models.vehicles.case import build_ride as build_ride, prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.case import (
+        Case as Case,
+        build_ride as build_ride,
+        prepare as prepare,
+        run as run,
+    )
     from ce_dynamics.models.vehicles.description import HmmwvParameters as HmmwvParameters
     from ce_dynamics.models.vehicles.drive import drive_page as drive_page
     from ce_dynamics.models.vehicles.driving import (
@@ -27,7 +32,6 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.equilibrium import settle as settle
     from ce_dynamics.models.vehicles.pictures import picture_of as picture_of
     from ce_dynamics.models.vehicles.plots import figure as figure
-    from ce_dynamics.models.vehicles.prepared_run import Case as Case
     from ce_dynamics.models.vehicles.steady import steady as steady
     from ce_dynamics.models.vehicles.summary import summarise as summarise
 

@@ -20,8 +20,7 @@ from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.data.quantities import si_value
-from ce_dynamics.models.vehicles.case import VehicleSetup
-from ce_dynamics.models.vehicles.prepared_run import Case
+from ce_dynamics.models.vehicles.case import Case, VehicleSetup
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import check_path, save_table
 from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS

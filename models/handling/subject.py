@@ -17,8 +17,8 @@ from ce_dynamics.models.data.quantities import find_option, si_value
 from ce_dynamics.models.handling.metrics.validity import Violation, first, first_unsteady, lift, spin
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
+from ce_dynamics.models.vehicles.case import add_path_error, refuse_swinging
 from ce_dynamics.models.vehicles.driving import AxlePath
-from ce_dynamics.models.vehicles.prepared_run import add_path_error, refuse_swinging
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import simulate_to_record

@@ -14,7 +14,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
-from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
+from ce_dynamics.models.vehicles.case import Case, VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import (
     cameras_of,
@@ -28,7 +28,6 @@ from ce_dynamics.models.vehicles.pictures import (
     stripe,
     tyres_of,
 )
-from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.views.drive.machine import Circuit, Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
 from ce_dynamics.views.scene.shapes import Shape

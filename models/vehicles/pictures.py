@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
-    from ce_dynamics.models.vehicles.prepared_run import Case
+    from ce_dynamics.models.vehicles.case import Case
 
 SIDE = 12.0
 """Width of the road that is drawn on both sides of the way [m]."""

@@ -27,7 +27,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.base import HingeElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -42,18 +42,13 @@ from ce_dynamics.models.vehicles.bodies import BodyParameters, ChassisData, Vect
 from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
 
 
-class TurningDamper(ForceElement):
+class TurningDamper(HingeElement):
     """A torque −d v on one velocity v of a hinge, whatever coordinates it has; d in N m s/rad."""
 
     outputs: Mapping[str, str] = MappingProxyType({"torque": "N*m"})
 
     def __init__(self, name: str, body: Body, component: int, damping: float) -> None:
         self.name, self.body, self.component, self.damping = name, body, component, damping
-
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        hinge = self.body.inboard
-        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         torque = -self.damping * observer.rate(self.body, self.component)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.models.vehicles.prepared_run import Case
+from ce_dynamics.models.vehicles.case import Case
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.report import Options, Result, Table, number

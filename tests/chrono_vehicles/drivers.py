@@ -17,9 +17,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning, SimulationError
 from ce_dynamics.models.parts.driver import CREEP
 from ce_dynamics.models.parts.manoeuvres.straight import Braking
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.files import SHIPPED
-from ce_dynamics.models.vehicles.prepared_run import Case
 from tests.chrono_vehicles.fleet import vehicles
 
 SPEEDS = 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0

@@ -24,9 +24,8 @@ from ce_dynamics.compiled.variables import valid_name as plain_name
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.parts.roads.grid import LARGEST
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import Case, prepare, swinging
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.prepared_run import Case, swinging
 from ce_dynamics.models.vehicles.summary import finite, summarise
 from ce_dynamics.models.vehicles.sweeps.plan import SweepPlan
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble

@@ -20,10 +20,9 @@ from ce_dynamics.models.parts.driver import (
 )
 from ce_dynamics.models.parts.paths import LateralPath
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
-from ce_dynamics.models.vehicles.case import first_pedals, prepare
+from ce_dynamics.models.vehicles.case import Case, first_pedals, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters, side_stiffness, yaw_damping
-from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.models.vehicles.steady import steady, yaw_gain
 from tests.chrono_vehicles.drivers import MOST, SETTLED, beside, of_the_driver
 from tests.models.vehicles.chrono.small_car import files, written

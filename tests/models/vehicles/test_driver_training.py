@@ -7,11 +7,10 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driver_training import lateral_response, practise
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance, make_manoeuvre
-from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.simulation.simulate import simulate
 
 

@@ -22,9 +22,8 @@ from ce_dynamics.augmented import (
 from ce_dynamics.augmented.states import observe_states
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.case import build_ride, prepare
+from ce_dynamics.models.vehicles.case import Case, build_ride, prepare
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, measured, random_instant
 from tests.support.close import assert_close, deviations

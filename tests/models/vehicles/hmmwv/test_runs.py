@@ -6,9 +6,8 @@ import xarray as xr
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import Case, prepare
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.prepared_run import Case
 from ce_dynamics.models.vehicles.summary import energy_imbalance
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.results import quantity
