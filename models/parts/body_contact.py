@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
@@ -122,28 +123,32 @@ class GroundSpringData(Section):
     height: Length
 
 
+@dataclass(eq=False)
 class GroundSpring(ForceElement):
     """Fz = −k (z − height) − c ż on a body-fixed point, vertical in the world; it pulls as well as it pushes.
 
-    The point is given in the design pose.
+    The point is given in the design pose; k is the stiffness [N/m], c the damping [N s/m].
     """
 
+    name: str
+    body: Body
+    at: ArrayLike
+    ground: Body
+    stiffness: float
+    damping: float
+    height: float
     outputs = MappingProxyType({"Fz": "N"})
-
-    def __init__(self, name: str, body: Body, at: ArrayLike, ground: Body, data: GroundSpringData) -> None:
-        self.name, self.data = name, data
-        self.body, self.at, self.ground = body, np.asarray(at), ground
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        return ((self.body, self.at),)
+        return ((self.body, np.asarray(self.at)),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        point = observer.point(self.body, self.at, self.ground)
-        lift = point.r[2] - self.data.height
-        force = -self.data.stiffness * lift - self.data.damping * point.v[2]
+        point = observer.point(self.body, np.asarray(self.at), self.ground)
+        lift = point.r[2] - self.height
+        force = -self.stiffness * lift - self.damping * point.v[2]
         load = PointLoad(self.body, self.ground, point.r, array((0.0, 0.0, force)))
-        return Response((load,), outputs={"Fz": force}, potential=0.5 * self.data.stiffness * lift * lift)
+        return Response((load,), outputs={"Fz": force}, potential=0.5 * self.stiffness * lift * lift)
 
 
 class WavyRoad(Road):

@@ -152,7 +152,8 @@ def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Seque
         wheel = corner.add_wheel(system, corner.add(system, chassis, None))
         spring = corner.ground_spring
         assert spring is not None, "the ride variant defines ground springs"
-        system.add_force(GroundSpring(f"{name}.ground_spring", wheel, corner.W, system.ground, spring))
+        place = f"{name}.ground_spring", wheel, corner.W, system.ground
+        system.add_force(GroundSpring(*place, spring.stiffness, spring.damping, spring.height))
         system.start(wheel, v=[10.0])
     add_sensors(system, chassis)
     q = [0.0, 0.0, parameters.ride_height, 1.0, 0.0, 0.0, 0.0]

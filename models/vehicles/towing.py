@@ -30,14 +30,14 @@ from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer,
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.parts.body_contact import GroundSpring, GroundSpringData
+from ce_dynamics.models.parts.body_contact import GroundSpring
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import suspension_coordinates
 from ce_dynamics.models.vehicles.standing import UPRIGHT, UPRIGHT_RATES
 
-TRIM = GroundSpringData(stiffness=300e3, damping=2e3, height=0.0)
-"""Springs and dampers under the wheels that find the equilibrium; any values serve."""
+TRIM_STIFFNESS, TRIM_DAMPING = 300e3, 2e3
+"""Springs and dampers under the wheels that find the equilibrium [N/m], [N s/m]; any values serve."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,8 @@ def standing(data: VehicleParameters) -> dict[str, float]:
     system, wheels = vehicle(data)
     for (name, corner), wheel in zip(data.corners.items(), wheels, strict=True):
         at = corner.W
-        system.add_force(GroundSpring(f"{name}.trim", wheel, at, system.ground, TRIM))
+        law = TRIM_STIFFNESS, TRIM_DAMPING, 0.0
+        system.add_force(GroundSpring(f"{name}.trim", wheel, at, system.ground, *law))
     system.start("chassis", q=[0.0, 0.0, -data.corners["front_left"].W[2], 1.0, 0.0, 0.0, 0.0])
     model = Model(system)
     own = suspension_coordinates(model)

@@ -38,7 +38,7 @@ from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
-from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters
+from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
 from ce_dynamics.models.vehicles.springs import SpringCurve
 
 Pair = Annotated[Numbers, ParameterQuantity("1", components=PAIR, above=0.0)]
@@ -86,29 +86,13 @@ class TMeasyData(Section):
             raise ValueError("rim_radius and rim_stiffness belong together; give both or none")
         return self
 
-    def parameters(self, cx: float, dx: float, cy: float, dy: float, **more: float) -> TMeasyParameters:
-        """Return the parameters with a carcass and other parts of a TMeasy tyre: slopes and forces in N."""
-        slips = ("sxm", "sxs", "sym", "sys", "sq0", "sqe")
-        others: dict[str, Any] = {name: pair(getattr(self, name)) for name in slips} | more
-        return TMeasyParameters(
-            unloaded_radius=self.radius,
-            cz=self.cz,
-            dz=self.dz,
-            cx=cx,
-            dx=dx,
-            cy=cy,
-            dy=dy,
-            pn=self.pn,
-            pn_max=self.pn_max,
-            mu0=self.fxm[0] if self.mu0 is None else self.mu0,
-            rolling_resistance=self.rolling_resistance,
-            v_n=self.slip_speed,
-            nl0=pair(self.nL0),
-            rim_radius=self.rim_radius or 0.0,
-            rim_stiffness=self.rim_stiffness or 0.0,
-            **forces_of(self, self.pn),
-            **others,
-        )
+    def parameters(self, **carcass: float) -> TMeasyParameters:
+        """Return the parameters of a tyre, slopes and forces in N, with a carcass if its data have none."""
+        known: dict[str, Any] = {"unloaded_radius": self.radius, "v_n": self.slip_speed, "nl0": self.nL0}
+        known["mu0"] = self.fxm[0]
+        own = {field.name: getattr(self, field.name, None) for field in fields(TMeasyParameters)}
+        given = known | {name: value for name, value in own.items() if value is not None}
+        return TMeasyParameters(**given | forces_of(self, self.pn) | carcass)
 
 
 class TyreData(TMeasyData):
@@ -127,22 +111,13 @@ class TyreData(TMeasyData):
     bore_radius: Length | None = None
 
     def build(self) -> TMeasyParameters:
-        """Return the parameters of the tyre, with slopes and forces in N."""
-        names = ("camber_thrust", "overturning", "bore_radius")
-        more = {name: getattr(self, name) or 0.0 for name in names}
-        return self.parameters(self.cx, self.dx, self.cy, self.dy, **more)
-
-
-def pair(values: Numbers) -> LoadPair:
-    """Return the values at the two loads."""
-    first, second = values
-    return first, second
+        return self.parameters()
 
 
 def forces_of(data: Section, pn: float) -> dict[str, Any]:
     """Return slopes and forces [N], which are written in multiples of the loads pn and 2 pn."""
     names = ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys")
-    pairs = {name: pair(getattr(data, name)) for name in names}
+    pairs = {name: getattr(data, name) for name in names}
     return {name: (first * pn, second * (2.0 * pn)) for name, (first, second) in pairs.items()}
 
 
@@ -301,8 +276,9 @@ class ChronoTMeasyData(ChronoData, TMeasyData):
     width: Length | None = None
 
     def build(self) -> BuiltTyre:
-        rest = DAHL_STIFFNESS, DAHL_DAMPING
-        return ChronoTMeasy(self.parameters(*rest, *rest), width=self.width or 0.0, delay=self.delay or 0.0)
+        stiffness, damping = DAHL_STIFFNESS, DAHL_DAMPING
+        carcass = {"cx": stiffness, "dx": damping, "cy": stiffness, "dy": damping}
+        return ChronoTMeasy(self.parameters(**carcass), width=self.width or 0.0, delay=self.delay or 0.0)
 
 
 class ChronoSlipData(ChronoData, SlipModelLaw):
