@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
@@ -23,7 +22,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
-from ce_dynamics.augmented.augmented import RANK_TOLERANCE, Inputs, SaddleSolution, solve_saddle
+from ce_dynamics.augmented.augmented import Inputs, SaddleSolution, solve_saddle
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, joint_rows
 from ce_dynamics.augmented.simulate import Trajectory, simulate_baumgarte, simulate_dae
@@ -31,11 +30,8 @@ from ce_dynamics.augmented.states import BodyState, position_vector, velocity_ve
 from ce_dynamics.errors import AssemblyError, MasslessFreedomError, ModelError
 from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_vector
-from ce_dynamics.mechanism.hinges.conditions import Closure, Coincident, Condition
+from ce_dynamics.mechanism.hinges.conditions import BetweenPoints, Closure, Coincident
 from ce_dynamics.mechanism.system import System
-
-NEGLIGIBLE = 1e-13
-"""Inertia relative to another that counts as none: rounding."""
 
 CONSISTENT = 1e-6
 """Largest error of an enabled constraint from which an integration may start [m] and [m/s]."""
@@ -108,23 +104,8 @@ class ConstrainedState:
 
     @cached_property
     def solution(self) -> SaddleSolution:
-        """Accelerations and multipliers from (8).
-
-        Raises
-        ------
-        ModelError
-            If they are not determined: something that may move has neither mass nor inertia.
-        """
-        instant = self.model.at(self.y, self.u)
-        M, G = (np.asarray(part, dtype=float) for part in (instant.inertia, instant.constraints.G))
-        allowed = scipy.linalg.null_space(G, rcond=RANK_TOLERANCE) if len(G) else np.eye(len(M))
-        inertia = np.linalg.eigvalsh(allowed.T @ M @ allowed)
-        if len(inertia) and not inertia[0] > NEGLIGIBLE * inertia[-1]:
-            raise ModelError(
-                f"{self.model.system.name!r}: a motion the constraints allow moves no mass or inertia; give"
-                " every body both"
-            )
-        return self.model.solve(instant)
+        """Accelerations and multipliers from (8); a `ModelError` if something may move without inertia."""
+        return self.model.solve(self.model.at(self.y, self.u))
 
     def acceleration(self, body: Body | str) -> Array:
         """Return the world acceleration [ω̇; acceleration of the centre of mass] of a body, (6,)."""
@@ -416,14 +397,6 @@ class Constraint(ABC):
         return {name: (block.T @ multipliers).astype(float) for name, block in rows.blocks.items()}
 
 
-class PointClosure(NamedTuple):
-    """A closure between two points that need not coincide in the design pose."""
-
-    at_parent: Array
-    at_child: Array
-    constraints: tuple[Condition, ...] = (Coincident(),)
-
-
 class PointToPoint(Constraint):
     """A point of one body stays on a point of another: ball in socket.
 
@@ -460,8 +433,8 @@ class PointToPoint(Constraint):
     def closure(self, parameters: Any) -> Closure:
         return parameters  # type: ignore[no-any-return]  # they are the two points
 
-    def default_parameters(self) -> PointClosure:
-        return PointClosure(self.at_2, self.at_1)
+    def default_parameters(self) -> BetweenPoints:
+        return BetweenPoints(self.at_2, self.at_1, (Coincident(),))
 
     def position_error(self, state: ConstrainedState) -> Array:
         """Return (x₁ + c₁) − (x₂ + c₂), (3,) [m]."""

@@ -225,7 +225,6 @@ def idle_threads_sleep() -> Iterator[None]:
 def make_solver(
     problem: StabilisedIndex2,
     signal: Callable[[float], Array],
-    *,
     rtol: float,
     atol: float | Array,
     max_step: float,

@@ -17,7 +17,8 @@ from ce_dynamics.augmented.constrained_system import ConstrainedState, Constrain
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import BodyField, body_field
 from ce_dynamics.mechanism.checked import Checked, Number, Vector, across, finite_number, finite_vector
-from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingContact, Touching, positive, unit_normal
+from ce_dynamics.mechanism.hinges.conditions import BetweenPoints
+from ce_dynamics.mechanism.hinges.rolling import NoSlip, Touching, positive, unit_normal
 
 
 class PlaneAndBall(NamedTuple):
@@ -124,12 +125,12 @@ class BallRollingOnPlane(Constraint):
             self.default_ball_radius,
         )
 
-    def closure(self, parameters: PlaneAndBall) -> RollingContact:
+    def closure(self, parameters: PlaneAndBall) -> BetweenPoints:
         """Return the conditions between the plane's point below the ball at design and the ball's centre."""
         n, h, center, radius = parameters
         x, y = across(n)
         conditions = (Touching(n, radius), NoSlip(n, radius, x, y))
-        return RollingContact(center - (n @ center - h) * n, center, conditions)
+        return BetweenPoints(center - (n @ center - h) * n, center, conditions)
 
     # Quantities of a state
 

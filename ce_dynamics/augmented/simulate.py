@@ -272,8 +272,8 @@ def simulate_dae(
     accuracy = Accuracy(**options)
     ready = prepare_run(model, y0, accuracy.inputs, times[0])
     accuracy.check(ready.model)
-    problem, kept = ready.ggl, {"rtol": accuracy.rtol, "atol": accuracy.atol, "max_step": max_step}
-    solver = make_solver(problem, ready.signal, linear_solver=linear_solver, **kept)
+    problem = ready.ggl
+    solver = make_solver(problem, ready.signal, accuracy.rtol, accuracy.atol, max_step, linear_solver)
     start = time.perf_counter()
     answer = ready.index1(times[0], ready.y0, ready.signal(times[0]))
     Y = np.concatenate((ready.y0, answer.multipliers, np.zeros(ready.model.n_g)))

@@ -93,7 +93,7 @@ def finite_number(
     *,
     unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
-    **bounds: float,
+    **bounds: Any,
 ) -> float:
     """Return a user's number as a float, finite and within its bounds.  One that is free stays so.
 
@@ -152,7 +152,7 @@ Number: TypeAlias = Checked[float, float]
 Vector: TypeAlias = Checked[ArrayLike, Array]
 
 
-def number(default: Any = MISSING, **bounds: float) -> Number:
+def number(default: Any = MISSING, **bounds: Any) -> Number:
     """Return a field for a number, finite and within its bounds, see `finite_number`."""
     return Checked(partial(finite_number, **bounds), "float", default)
 

@@ -10,29 +10,33 @@ decided otherwise are refused (`refusals`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler.free_numbers import Formula, FreeCondition, FreeNumber, evaluate
+from ce_dynamics.compiler.free_numbers import (
+    Formula,
+    FreeCondition,
+    FreeNumber,
+    evaluate,
+    is_free,
+    nominal,
+    postorder,
+)
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.compiler.tracing.traced import Traced
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-import copy
-from collections.abc import Callable
-from typing import TypeVar, cast
-
-from ce_dynamics.compiler.free_numbers import is_free, nominal, postorder
-from ce_dynamics.mechanism.body import Body
 
 
 class Parameter(FreeNumber):

@@ -301,8 +301,8 @@ class FixedTendon(Line):
                     f"{body.inboard.n_q} coordinates; a tendon takes hinges with one"
                 )
         self.zero = finite_number(zero, owner, "zero")
-        rest = checks.items(f"{owner}: rest", rest, 2)
-        self._set(owner, command, law, stiffness=stiffness, damping=damping, rest=rest, gear=gear)
+        slack = checks.items(f"{owner}: rest", rest, 2)
+        self._set(owner, command, law, stiffness=stiffness, damping=damping, rest=slack, gear=gear)
         self.outputs = {"force": "1"}
 
     @property

@@ -96,8 +96,8 @@ class Cord(Line):
         if all(piece.a is piece.b for piece in self.pieces):
             raise ModelError(f"{owner}: no two points in sequence are on different bodies; it pulls nothing")
         self.design_length = sum(piece.weight * norm(piece.at_b - piece.at_a) for piece in self.pieces)
-        rest = (self.design_length,) * 2 if rest is None else rest
-        self._set(owner, command, law, stiffness=stiffness, damping=damping, rest=rest, gear=gear)
+        slack = (self.design_length,) * 2 if rest is None else rest
+        self._set(owner, command, law, stiffness=stiffness, damping=damping, rest=slack, gear=gear)
         self.outputs = {"length": "m", "force": "N"}
 
     @property

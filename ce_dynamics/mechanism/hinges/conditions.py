@@ -78,6 +78,14 @@ class Closure(Protocol):
         """The conditions it imposes on them."""
 
 
+class BetweenPoints(NamedTuple):
+    """A closure between two points that need not coincide in the design pose."""
+
+    at_parent: Array
+    at_child: Array
+    constraints: tuple[Condition, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class InPart:
     """A closure that keeps some conditions of another one."""

@@ -15,7 +15,7 @@ is all the recursions do, stay true.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,14 +86,6 @@ class NoSlip(Condition):
         n = p.R @ self.normal_on_parent
         rho = 0.5 * (dot(n, c.x - p.x) + self.radius)
         return n, rho, c.x - p.x - rho * n
-
-
-class RollingContact(NamedTuple):
-    """A closure between the body of a plane and that of a ball: the ball rolls."""
-
-    at_parent: Array
-    at_child: Array
-    constraints: tuple[Condition, ...]
 
 
 def unit_normal(value: object, owner: str, what: str = "plane normal") -> Array:

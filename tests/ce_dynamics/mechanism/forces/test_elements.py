@@ -1,5 +1,6 @@
 """Spring and damper, torsion spring and applied wrench: by hand, by energy, and for any observer."""
 
+import inspect
 import math
 from collections.abc import Callable
 
@@ -361,3 +362,21 @@ def test_refuses_quaternions_and_the_ground() -> None:
         ce.TorsionSpringDamper("t", system.ground)
     with pytest.raises(ce.ModelError, match="acts on the ground"):
         ce.AppliedWrench("w", system.ground, (0, 0, 0))
+
+
+def test_fields_are_checked_whenever_they_are_set() -> None:
+    """Signatures show names, types and defaults of the arguments."""
+    system = ce.System()
+    ball = system.add_body("ball", mass=1.0, parent=system.ground, hinge=ce.Free())
+    foot = ce.PointContact("foot", ball, (0, 0, 0), 1e4, normal=(0, 0, 2))
+    np.testing.assert_array_equal(foot.normal, (0, 0, 1))
+    with pytest.raises(ce.ModelError, match=r"'foot': friction -0\.5 must be a finite number at least 0"):
+        foot.friction = -0.5
+    assert foot.friction == 0.0
+    with pytest.raises(TypeError, match="stiffness"):
+        ce.PointContact("foot", ball, (0, 0, 0))
+    parameters = inspect.signature(ce.PointContact).parameters
+    assert parameters["at"].annotation == "ArrayLike"
+    assert parameters["at"].default is inspect.Parameter.empty
+    assert parameters["creep"].annotation == "float"
+    assert (parameters["creep"].default, parameters["creep"].kind) == (1e-3, inspect.Parameter.KEYWORD_ONLY)

@@ -24,8 +24,8 @@ from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Motion, Prescribed
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.mechanism.hinges.conditions import JointEnd, Twist
-from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingContact, RollingOnPlane, Touching
+from ce_dynamics.mechanism.hinges.conditions import BetweenPoints, JointEnd, Twist
+from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingOnPlane, Touching
 from tests.support.augmented import assert_agrees
 
 ROUNDING = 1e-13
@@ -220,7 +220,7 @@ def test_free_ball_with_cut_contact_agrees_when_augmented() -> None:
     hinge = RollingOnPlane(n, centre, radius)
     embedded.add_body("ball", parent="ground", hinge=hinge, **parts)
     ball = cut.add_body("ball", parent="ground", hinge=ce.Free(centre), **parts)
-    contact = RollingContact(hinge.at_parent, centre, hinge.constraints)
+    contact = BetweenPoints(hinge.at_parent, centre, hinge.constraints)
     cut.close_loop("contact", cut.ground, ball, contact)
     q, w = np.array((0.2, -0.1, 0.7, 0.1, -0.5, 0.5)), rng.normal(size=3)
     q[2:] /= np.linalg.norm(q[2:])
