@@ -117,15 +117,23 @@ def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
     if len(G) == 0:
         return SaddleSolution(divide_by_mass(M, f), np.zeros(0), 0, 0.0)
     normal, lengths = normalise_rows(G)
-    target = -gamma / lengths
     Q, R, pivots = scipy.linalg.qr(normal.T, pivoting=True)
     rank = count_pivots(R)
     Q1, Q2 = Q[:, :rank], Q[:, rank:]  # V̇ = Q1 y + Q2 z
-    y = scipy.linalg.solve_triangular(R[:rank, :rank], target[pivots[:rank]], trans="T")
-    violation = R[:rank, rank:].T @ y - target[pivots[rank:]]
-    V_dot = Q1 @ y
-    if Q2.shape[1]:
-        V_dot = V_dot + Q2 @ divide_by_mass(Q2.T @ M @ Q2, Q2.T @ (f - M @ V_dot))
+
+    def solve(f: Array, target: Array) -> tuple[Array, Array]:
+        y = scipy.linalg.solve_triangular(R[:rank, :rank], target[pivots[:rank]], trans="T")
+        V_dot = Q1 @ y
+        if Q2.shape[1]:
+            V_dot = V_dot + Q2 @ divide_by_mass(Q2.T @ M @ Q2, Q2.T @ (f - M @ V_dot))
+        return V_dot, R[:rank, rank:].T @ y - target[pivots[rank:]]
+
+    target = -gamma / lengths
+    V_dot, violation = solve(f, target)
+    reaction = M @ V_dot - f
+    multipliers = least_squares(normal.T, reaction, rcond=RANK_TOLERANCE)
+    # light links have small pivots: a step of iterative refinement removes what these leave
+    V_dot = V_dot + solve(normal.T @ multipliers - reaction, target - normal @ V_dot)[0]
     multipliers = least_squares(normal.T, M @ V_dot - f, rcond=RANK_TOLERANCE) / lengths
     scale = max(float(np.max(np.abs(target))), 1.0)
     return SaddleSolution(V_dot, multipliers, rank, float(np.max(np.abs(violation), initial=0.0)) / scale)
