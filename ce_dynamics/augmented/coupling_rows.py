@@ -1,4 +1,4 @@
-"""Constraint rows of couplings and written constraints over absolute velocities, and armature.
+"""Constraint rows of couplings, written constraints and prescribed motions over absolute velocities.
 
 Hinge coordinates are read off the poses of two bodies (`ce_dynamics.augmented.hinge_coordinates`), which
 nothing of the embedded kinematics enters; rows and their derivatives follow from the poses moving with
@@ -31,6 +31,7 @@ from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
+from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.system import System
 
 LARGEST_DENOMINATOR = 1000
@@ -90,12 +91,30 @@ def couplings_of(system: System) -> list[CutEdge]:
 def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> ConstraintRows:
     """Return the rows of a coupling or a written constraint."""
     view = AbsoluteView(edge.name, edge.bodies, states)
-    values = residuals_of(edge, view)
-    rows = [ScalarMotion.of(value, VELOCITIES * len(view.columns)) for value in values]
+    return rows_of(residuals_of(edge, view), view)
+
+
+def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> ConstraintRows:
+    """Return the rheonomic row: the coordinate q of the inboard hinge follows the motion s.
+
+    It is q − s, and sin(q − s) of angles whose turns a pose leaves open, with the same root and slope.
+    """
+    view = AbsoluteView(body.name, (body,), states)
+    still = zeros(VELOCITIES * len(view.columns))
+    s = ScalarMotion(motion.position, still, motion.rate, motion.rate, motion.acceleration)
+    phi = view._q(body, 0) - s
+    return rows_of([sin(phi) if wraps(body, 0) else phi], view)
+
+
+def rows_of(residuals: Sequence[Any], view: AbsoluteView) -> ConstraintRows:
+    """Return the rows of residuals that move with the bodies of a view."""
+    rows = [ScalarMotion.of(value, VELOCITIES * len(view.columns)) for value in residuals]
     J = array(entry for row in rows for entry in row.J).reshape(len(rows), -1)
     blocks = {name: J[:, VELOCITIES * k : VELOCITIES * (k + 1)] for k, name in enumerate(view.columns)}
-    gamma = array(row.acceleration for row in rows)
-    return ConstraintRows(array(row.value for row in rows), blocks, zeros(len(rows)), gamma)
+    g, drift, gamma = (
+        array(part) for part in zip(*((r.value, r.drift, r.acceleration) for r in rows), strict=True)
+    )
+    return ConstraintRows(g, blocks, drift, gamma)
 
 
 @singledispatch

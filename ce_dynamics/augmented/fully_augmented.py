@@ -20,6 +20,7 @@ from ce_dynamics.augmented.coupling_rows import (
     armature_force,
     coupling_rows,
     couplings_of,
+    impose_motion,
     is_holonomic,
 )
 from ce_dynamics.augmented.observer import Applied, apply_elements, free_force, inertia_matrix
@@ -28,7 +29,6 @@ from ce_dynamics.augmented.rows import (
     JoinedPoints,
     dense,
     holonomic_rows,
-    impose_motion,
     joint_rows,
     joints_of,
     row_names,

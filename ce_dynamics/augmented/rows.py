@@ -1,4 +1,4 @@
-"""Constraint rows over absolute velocities: hinges, loop closures and prescribed motions.
+"""Constraint rows over absolute velocities: hinges and loop closures.
 
 Every row is g = 0 with ġ = G V + ∂g/∂t and g̈ = G V̇ + γ.
 """
@@ -10,16 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, concatenate, cos, cross, sin, zeros
-from ce_dynamics.algebra.rotation import rotation_about
+from ce_dynamics.algebra.arrays import Array, array, concatenate, cross, zeros
 from ce_dynamics.augmented.states import BodyState
-from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import across
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, joints_in
-from ce_dynamics.mechanism.drives import Prescribed
-from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
-from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, InPlane, JointEnd, Twist
+from ce_dynamics.mechanism.hinges.conditions import Condition, JointEnd, Twist
 from ce_dynamics.mechanism.system import System
 
 
@@ -121,59 +116,6 @@ def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Constrai
 def at_centre_of_mass(A: Array, e: Array) -> Array:
     """Return rows over [ω; velocity of the point] as rows over [ω; velocity of the centre of mass]."""
     return array(concatenate((row[:3] + cross(e, row[3:]), row[3:])) for row in A)
-
-
-def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> ConstraintRows:
-    """Return the rheonomic row: the coordinate of the inboard hinge follows the motion."""
-    hinge = body.inboard
-    joint = JoinedPoints(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
-    if isinstance(hinge, Revolute) or (isinstance(hinge, Screw) and hinge.pitch == 0.0):
-        return impose_angle(joint, hinge.axis, states, motion)
-    if isinstance(hinge, Prismatic):
-        return impose_displacement(joint, hinge.axis, 1.0, states, motion)
-    if isinstance(hinge, Screw):
-        return impose_displacement(joint, hinge.axis, hinge.pitch, states, motion)
-    raise ModelError(f"the reference cannot prescribe the {type(hinge).__name__} hinge of body {body.name!r}")
-
-
-def impose_displacement(
-    joint: JoinedPoints, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
-) -> ConstraintRows:
-    """Return the displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
-    rows = joint_rows(joint._replace(conditions=(InPlane(axis),)), states)
-    return rows._replace(
-        g=rows.g - scale * motion.position,
-        drift=array((-scale * motion.rate,)),
-        gamma=rows.gamma - scale * motion.acceleration,
-    )
-
-
-def impose_angle(
-    joint: JoinedPoints, axis: Array, states: Mapping[str, BodyState], motion: Prescribed
-) -> ConstraintRows:
-    """Impose an angle about an axis: −a · b = sin(angle − s) = 0, a = e1 of the parent turned by s, b = e2.
-
-    The condition is the constant `Angle` between the child and a frame p' that turns on the parent with the
-    motion, so that its residual is smooth and has a single root within half a turn of any s.
-    """
-    ends = ends_of(joint, states)
-    e1, e2 = across(axis)
-    angle = Angle(e1, e2)
-    p, c, V_p, V_c = ends.p, ends.c, ends.V_p, ends.V_c
-    n = p.R @ axis
-    turned = JointEnd(p.R @ rotation_about(axis, cos(motion.position), sin(motion.position)), p.x)
-    A = -angle.velocity_rows(turned, c)
-    bias = -angle.acceleration_bias(turned, c, Twist(V_p.w + n * motion.rate, V_p.v), V_c)
-    alpha = n * motion.acceleration + cross(V_p.w, n) * motion.rate  # of p' where p is not accelerated
-    return ConstraintRows(
-        -angle.residual(turned, c),
-        {
-            joint.parent.name: at_centre_of_mass(A[:, :6], ends.e_parent),
-            joint.child.name: at_centre_of_mass(A[:, 6:], ends.e_child),
-        },
-        A[:, :3] @ (n * motion.rate),
-        A[:, :3] @ alpha + bias,
-    )
 
 
 def row_names(

@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, impose_motion, joint_rows
+from ce_dynamics.augmented.coupling_rows import impose_motion
+from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, joint_rows
 from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Distance, Hinge, Prismatic, Revolute, Screw
