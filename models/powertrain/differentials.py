@@ -68,24 +68,10 @@ class DrivenWheel(NamedTuple):
 
     wheel: Body
     carrier: Body
-    centre: object
-    axis: object
-    housing: Body | None = None
-    ratio: float | None = None
-
-
-class CheckedWheel(NamedTuple):
-    """A driven wheel as checked: as `DrivenWheel`, with arrays, and the chassis where no housing is named.
-
-    ``pull`` is a_k d.
-    """
-
-    wheel: Body
-    carrier: Body
-    centre: Array
-    axis: Array
-    housing: Body
-    pull: Array
+    centre: Any
+    axis: Any
+    housing: Any = None
+    ratio: Any = None
 
 
 class Propeller(NamedTuple):
@@ -142,18 +128,18 @@ class DrivenWheels:
         a, d = 0.0, zeros(3)
         if propeller is not None:
             a, d = finite_number(propeller.ratio, owner, "ratio"), unit_axis(propeller.axis, owner)
-        given = [DrivenWheel(*each) for each in wheels]
         self.wheels = tuple(
-            CheckedWheel(
+            DrivenWheel(
                 wheel,
                 carrier,
                 finite_vector(centre, owner, f"centre of {wheel.name}"),
                 unit_axis(axis, owner),
                 chassis if housing is None else housing,
-                (a if ratio is None else ratio) * d,
+                a if ratio is None else ratio,
             )
-            for wheel, carrier, centre, axis, housing, ratio in given
+            for wheel, carrier, centre, axis, housing, ratio in (DrivenWheel(*each) for each in wheels)
         )
+        self.pulls = tuple(each.ratio * d for each in self.wheels)  # a_k d
         if not self.wheels:
             raise DataError(f"{owner}: no wheels; give at least one")
         count = len(self.wheels)
@@ -170,8 +156,8 @@ class DrivenWheels:
             named = ", ".join(body.name for body in self.housings)
             raise DataError(f"{owner}: final drives on {named} need a propeller shaft; give one")
         if propeller is not None:  # s_k a/a_k
-            own = [a if each.ratio is None else each.ratio for each in given]
-            self.shares = tuple(s if b == a else s * a / b for s, b in zip(self.shares, own, strict=True))
+            pairs = [(share, each.ratio) for share, each in zip(self.shares, self.wheels, strict=True)]
+            self.shares = tuple(s if b == a else s * a / b for s, b in pairs)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -184,7 +170,7 @@ class DrivenWheels:
         """Return the wheels' parts of the torque and their mean speed [rad/s]."""
         directions: list[Array] = []
         spins: list[Scalar] = []
-        for wheel, carrier, _, axis, housing, pull in self.wheels:
+        for (wheel, carrier, _, axis, housing, _), pull in zip(self.wheels, self.pulls, strict=True):
             e = observer.direction(carrier, axis, self.chassis)
             spin = dot(e, observer.angular_velocity(wheel, self.chassis))
             if housing is not self.chassis:
@@ -242,15 +228,15 @@ class DrivenWheels:
     def housing_torque(self, parts: Sequence[WheelPart], body: Body) -> Array:
         """Return the torque on the housing of final drives per torque of all wheels, in chassis axes."""
         its = [k for k, each in enumerate(self.wheels) if each.housing is body]
-        pull = sum((parts[k].share * self.wheels[k].pull for k in its), start=zeros(3))
+        pull = sum((parts[k].share * self.pulls[k] for k in its), start=zeros(3))
         first, *others = (parts[k].axis for k in its)
         return pull - sum(others, start=first)
 
     def chassis_torque(self, parts: Sequence[WheelPart]) -> Array:
         """Return the torque on the chassis per torque of all wheels, in its axes."""
         reaction = np.zeros(3)
-        for each, part in zip(self.wheels, parts, strict=True):
-            reaction = reaction - (part.axis if each.housing is self.chassis else part.share * each.pull)
+        for each, part, pull in zip(self.wheels, parts, self.pulls, strict=True):
+            reaction = reaction - (part.axis if each.housing is self.chassis else part.share * pull)
         return reaction
 
 
