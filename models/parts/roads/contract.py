@@ -53,26 +53,23 @@ class SplitFriction(Friction):
         return self.right + (self.left - self.right) * smooth_step(0.5 + (y - self.y) / self.edge)
 
 
+@dataclass(eq=False)
 class FrictionPatch(Friction):
     """A rectangle of another friction, for instance ice: ``mu`` from and to ``x`` and ``y`` [m].
 
     Friction is that ``around`` outside; it changes over the width ``edge`` within the rectangle [m].
     """
 
-    def __init__(
-        self,
-        mu: float,
-        x: Sequence[float],
-        y: Sequence[float],
-        around: float | Friction,
-        edge: float = EDGE,
-    ) -> None:
-        self.mu = check_number("friction patch", "mu", mu, above=0.0)
-        self.edge = check_number("friction patch", "edge", edge, above=0.0)
-        self.x, self.y = (self._ends(name, ends) for name, ends in (("x", x), ("y", y)))
-        if not isinstance(around, Friction):
-            check_number("friction patch", "around", around, above=0.0)
-        self.around = around
+    mu: float
+    x: Sequence[float]
+    y: Sequence[float]
+    around: float | Friction
+    edge: float = EDGE
+
+    def __post_init__(self) -> None:
+        for name in ("mu", "edge", *("around",) * (not isinstance(self.around, Friction))):
+            check_number("friction patch", name, getattr(self, name), above=0.0)
+        self.x, self.y = self._ends("x", self.x), self._ends("y", self.y)
 
     @staticmethod
     def _ends(name: str, ends: Sequence[float]) -> tuple[float, float]:
