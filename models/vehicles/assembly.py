@@ -67,29 +67,20 @@ def build(
     ideal_joints: bool = False,
     steering_wheel: bool = False,
 ) -> System:
-    """Return the full vehicle on a road.
+    """Return the full vehicle on a road, flat with the data's friction if None.
 
     It has 6 degrees of freedom of the chassis, and at each corner those of its suspension and of its wheel.
-    Inputs are ``steering`` (−1 … 1, positive to the left), or ``steering_wheel_command`` [rad]; ``throttle``
-    and ``brake`` (0 … 1); with an automatic gearbox also ``selector`` (1 forwards, unless given; 0 neutral,
-    −1 reverse), with aerodynamics ``wind_x`` and ``wind_y``.
+    Inputs are ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1); with an
+    automatic gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse), with aerodynamics
+    ``wind_x`` and ``wind_y``.
 
-    Parameters
-    ----------
-    parameters, overrides, path
-        The data; loaded from ``path``, a data file or a shipped vehicle (the HMMWV if None), with
-        ``overrides`` as of `VehicleParameters.load` if None.
-    road : Road, optional
-        Flat with the data's friction if not given.
-    speed : float
-        Initial forward speed [m/s], wheels rolling.
-    tyres : mapping of str to TyreModel, optional
-        Tyres by corner that replace those of the data, see `ce_dynamics.models.tyres`.
-    ideal_joints : bool
-        Leave out bushings that are dynamic by the data, as the rig does, which brings its own.
-    steering_wheel : bool
-        Steer by the input ``steering_wheel_command`` in place of ``steering``, which manoeuvres and
-        drivers need.
+    Parameters are loaded if None, from ``path``, a data file or a shipped vehicle (the HMMWV if None), with
+    ``overrides`` as of `VehicleParameters.load`.  It starts at a forward ``speed`` [m/s], wheels rolling.
+    ``tyres`` by corner replace those of the data, see `ce_dynamics.models.tyres`.
+
+    ``ideal_joints`` leaves out bushings that are dynamic by the data, as the rig does, which brings its own.
+    With ``steering_wheel`` the input ``steering_wheel_command``, an angle [rad], replaces ``steering``, which
+    manoeuvres and drivers need.
     """
     data = VehicleParameters.load(path, overrides) if parameters is None else parameters
     checks.instance("parameters", data, VehicleParameters, "a VehicleParameters", DataError)

@@ -115,28 +115,18 @@ class VehicleParameters:
     ) -> VehicleParameters:
         """Load a data file, lay a variant over it, then the overrides.
 
-        Parameters
-        ----------
-        path : path, optional
-            A data file or a shipped vehicle by name; one with just the numbers that differ from the
-            HMMWV's; the HMMWV if not given.
-        overrides : sequence of str
-            ``key=value`` each, for example ``front.spring.linear=120 kN/m``.  Corner values are always
-            given as for the left side.  The more specific of two overrides wins; of equal ones the last.
-        variant : str or path, optional
-            The name of a variant in the package (``ride``), or a YAML file with just the numbers that
-            differ.
-        free : sequence of str
-            Dotted names of numbers that become free parameters of the model (see
-            `ce_dynamics.Parameter`), with the data's as nominal values; `models.vehicles.free` lists
-            which can be.
-        tyres : sequence of str
-            Tyre property files that will be fitted: they bring the friction of their road.
+        A ``path`` is a data file or a shipped vehicle by name, or a file with just the numbers that differ
+        from the HMMWV's; the HMMWV if None.  A ``variant`` is one of the package by name (``ride``), or a
+        file with just the numbers that differ.  Overrides are ``key=value`` each, for example
+        ``front.spring.linear=120 kN/m``; corner values are always given as for the left side.  The more
+        specific of two overrides wins; of equal ones the last.
 
-        Warns
-        -----
-        PhysicalityWarning
-            For an inertia that no real body can have, unless its note is ``unphysical``.
+        Numbers named in ``free``, by their dotted names, become free parameters of the model (see
+        `ce_dynamics.Parameter`), with the data's as nominal values; `models.vehicles.free` lists which can
+        be.  Tyre property files that will be fitted bring the friction of their road.
+
+        An inertia that no real body can have raises a `PhysicalityWarning`, unless its note is
+        ``unphysical``.
         """
         if tyres:
             from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few fit any
