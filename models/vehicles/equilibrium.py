@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -121,20 +122,13 @@ def carry_on_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> F
     turning = turning_states(model)
     creeping = (*rolling, *resting_states(model)) if rolling else ()
     ways = tuple(dict.fromkeys(((*rolling, *turning), rolling, creeping)))
-    found = find_first(model, u, ways, start)
-    if found is not None:
-        return found
-    fallen = left_to_fall(model, u, start, braked=not rolling)
-    found = find_first(model, u, ways, fallen)
-    if found is None and rolling:
-        # rolling it may have left what it starts on
-        fallen = left_to_fall(model, u, start, braked=True)
+    braking = (False, True) if rolling else (True,)  # rolling it may leave what it starts on
+    for fallen in chain((start,), (left_to_fall(model, u, start, braked) for braked in braking)):
         found = find_first(model, u, ways, fallen)
-    if found is not None:
-        return found
-    standing = find_first(model, u, ((),), fallen)
-    if standing is None:
-        standing = find_first(model, u, ((),), start)
+        if found is not None:
+            return found
+    standings = (find_first(model, u, ((),), at) for at in (fallen, start))
+    standing = next((each for each in standings if each is not None), None)
     if standing is None:
         check_carried(model, fallen, u)
         raise AssemblyError(
