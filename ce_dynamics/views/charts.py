@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -13,6 +14,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.files import replace_on_success
 from ce_dynamics.algebra.streams import drawn_text
 
 if TYPE_CHECKING:
@@ -315,3 +317,36 @@ def svg(chart: Chart, size: tuple[float, float] = (6.0, 3.7)) -> str:
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     whole = text.getvalue()
     return whole[whole.index("<svg") :]  # without the head of a file of its own
+
+
+def save_charts(charts: Sequence[Chart], title: str, name: str) -> Path:
+    """Draw charts beside each other, write the picture and print its path."""
+    path = Path(f"{name}.png")
+    with replace_on_success(path) as beside:
+        save_sheet(sheet(charts, title, columns=2), beside)
+    print(f"picture: {path}")
+    return path
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return columns of text: the first left, the others right-aligned; numbers with four digits."""
+    lines = [list(head), *([format_cell(value) for value in row] for row in rows)]
+    widths = [max(measure_width(line[k]) for line in lines) for k in range(len(head))]
+    shown = []
+    for first, *others in lines:
+        first += " " * (widths[0] - measure_width(first))
+        right = [" " * (w - measure_width(text)) + text for text, w in zip(others, widths[1:], strict=True)]
+        shown.append("  ".join((first, *right)).rstrip())
+    return "\n".join(shown)
+
+
+def measure_width(text: str) -> int:
+    """Return the number of characters side by side: combining ones (tildes, dots) do not count."""
+    return sum(unicodedata.combining(character) == 0 for character in text)
+
+
+def format_cell(value: Any) -> str:
+    """Format a table's entry."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else f"{value:.4g}"

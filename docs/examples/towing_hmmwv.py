@@ -15,12 +15,11 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.contact import Contact, ContactRun, simulate_unilateral
-from ce_dynamics.models.demonstrations.output import save_charts, save_film
 from ce_dynamics.models.vehicles.bodywork import FrameSizes
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.special_bodies import WIDTH, bodywork
 from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
-from ce_dynamics.views.charts import GREY, Chart, Line
+from ce_dynamics.views.charts import GREY, Chart, Line, save_charts
 from ce_dynamics.views.scene import Camera, Shape, View, block, plane, wheel
 
 PICTURES = "--pictures"
@@ -40,7 +39,7 @@ def main() -> None:
 def draw(case: TowingCase, run: ContactRun) -> None:
     """Write pictures of towing and of a fall, and a film."""
     save_charts(charts(run), "the HMMWV tows a sledge", "towing_hmmwv")
-    save_film(film(case, run), "towing_hmmwv")
+    print(f"animation: {film(case, run).save('towing_hmmwv.gif')}")
     dropped = on_hard_ground(drop=0.3, restitution=0.3)
     run = simulate_unilateral(dropped.unilateral, duration=1.0, y0=dropped.y0, interval=2e-3)
     report("dropped by 0.3 m", run)

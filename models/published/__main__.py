@@ -9,8 +9,8 @@ import argparse
 from collections.abc import Sequence
 
 import ce_dynamics as ce
-from ce_dynamics.models.demonstrations.output import table
 from ce_dynamics.models.published.collection import MECHANISMS
+from ce_dynamics.views.charts import table
 
 INSTANTS = 500
 SAME = 1e-9

@@ -12,13 +12,13 @@ from PIL import Image
 
 import ce_dynamics as ce
 from ce_dynamics.contact import GaussSeidel
-from ce_dynamics.models.demonstrations.cable_towing import model as towing
-from ce_dynamics.models.demonstrations.cable_towing.page import page as towing_page, robots
 from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.drive import drive_page
 from ce_dynamics.models.vehicles.pictures import picture_of
 from ce_dynamics.views.scene import View
+from docs.examples import cable_towing as towing
+from docs.examples.cable_towing import page as towing_page, robots
 from tests.browser import answer, answer_in_time
 from tests.pictures import by_mujoco
 

@@ -5,25 +5,23 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.demonstrations.cable_towing.model import simulate as tow
-from ce_dynamics.models.demonstrations.cable_towing.page import SCENES as TOWED, page as page_of_towing
-from ce_dynamics.models.demonstrations.pgs_suspension.model import (
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad
+from ce_dynamics.views.scene import Take
+from docs.examples.cable_towing import SCENES as TOWED, page as page_of_towing, simulate as tow
+from docs.examples.pgs_suspension import (
     Socket,
     Suspension,
     SuspensionParameters,
+    page as page_of_suspension,
     simulate as drive,
 )
-from ce_dynamics.models.demonstrations.pgs_suspension.page import page as page_of_suspension
-from ce_dynamics.models.demonstrations.point_to_point.model import (
+from docs.examples.point_to_point import (
     example_pair,
     example_state,
+    page as page_of_pair,
     simulate as throw,
 )
-from ce_dynamics.models.demonstrations.point_to_point.page import page as page_of_pair
-from ce_dynamics.models.demonstrations.rolling_ball.model import SCENES as ROLLED, RollingBall, run_embedded
-from ce_dynamics.models.demonstrations.rolling_ball.page import page as page_of_ball
-from ce_dynamics.models.parts.roads.surfaces import BumpRoad
-from ce_dynamics.views.scene import Take
+from docs.examples.rolling_ball import SCENES as ROLLED, RollingBall, page as page_of_ball, run_embedded
 
 ROUNDING = 1e-12
 

@@ -1,1 +1,0 @@
-"""Models that demonstrate the library; ``docs/examples`` runs and draws them."""

@@ -1,1 +1,0 @@
-"""Rigid bodies towed by inextensible cables."""

@@ -1,1 +1,0 @@
-"""Suspensions with frictional joints by projected Gauss-Seidel."""

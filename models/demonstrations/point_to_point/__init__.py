@@ -1,1 +1,0 @@
-"""Two thrown bodies joined by a ball and socket."""

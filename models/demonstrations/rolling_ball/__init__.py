@@ -1,1 +1,0 @@
-"""A ball that rolls on a plane without slipping."""
