@@ -5,9 +5,8 @@ Nothing in a file is ignored silently.  Elements without effect on the motion ar
 leaves them out explicitly.
 """
 
-from ce_dynamics.readers.looks import Foot as Foot
+from ce_dynamics.readers.looks import Foot as Foot, urdf_feet as urdf_feet
 from ce_dynamics.readers.mjcf.looks import mjcf_feet as mjcf_feet
 from ce_dynamics.readers.mjcf.read import read_mjcf as read_mjcf
 from ce_dynamics.readers.sdf.read import read_sdf as read_sdf
-from ce_dynamics.readers.urdf.looks import urdf_feet as urdf_feet
 from ce_dynamics.readers.urdf.read import read_urdf as read_urdf

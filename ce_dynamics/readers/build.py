@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from numpy.typing import ArrayLike
+
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.errors import ModelError
@@ -27,7 +29,7 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.design_frames import BuildOptions, find_design_frames, find_leads
+from ce_dynamics.readers.design_frames import ReadingOptions, find_design_frames, find_leads
 from ce_dynamics.readers.frames import WORLD, Pose, close_between
 from ce_dynamics.readers.robot import (
     GROUND,
@@ -113,23 +115,25 @@ def need_coordinate(joint: RobotJoint, element: Element) -> None:
         )
 
 
-def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
+def build(
+    robot: Robot, options: ReadingOptions, gravity: ArrayLike, motors: Collection[str], base: str = "fixed"
+) -> tuple[System, list[str]]:
     """Return the system, and notes on it."""
-    base = options.base
-    system = System(options.gravity, name=robot.name, tolerance=options.tolerance)
-    robot, joints, at, frames = find_design_frames(robot, options)
+    system = System(gravity, name=robot.name, tolerance=options.tolerance)
+    given = check_armature(robot, options.armature)
+    robot, joints, at, frames = find_design_frames(robot, options, motors, base)
     root = robot.links[root_of(robot)]
     declared = {joint.name: joint.independent for joint in joints}
-    leads = find_leads(options, joints)
+    leads = find_leads(options, motors, joints)
     if root.name != GROUND:
         add_link(system, root, WORLD, GROUND, Fixed() if base == "fixed" else Free())
     for joint in joints:
         added = hinge(joint, frames[joint.child], at.q.get(joint.name, 0.0))
-        armature = options.armature.get(joint.name, joint.armature) or None
+        armature = given.get(joint.name, joint.armature) or None
         body = add_link(system, robot.links[joint.child], frames[joint.child], joint.parent, added, armature)
         if joint.kind in (*WITH_COORDINATE, "screw"):
-            add_loads(system, joint, body, options)
-        add_axis_loads(system, joint, body, options)
+            add_loads(system, joint, body, options.stops)
+        add_axis_loads(system, joint, body)
     notes = list(at.notes)
     for loop in robot.loops.values():
         close(system, loop, robot, frames, at.precision)
@@ -140,7 +144,7 @@ def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
                 f"joint {joint.name!r} moves it, but neither it nor anything it carries has mass; give it an "
                 f"<inertial>, or fix the joint"
             )
-    if options.independent or options.motors:
+    if options.independent or motors:
         led = {robot.joints[name].child for name in at.lead}
         requested = {robot.joints[name].child for name in leads}
         choose_independent(system, lambda bodies: leading(bodies, led, requested))
@@ -151,7 +155,7 @@ def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
         f"{robot.element.path.name}: joint {name!r} is not independent: with the others the loops hold it"
         for name in at.dropped
     ]
-    for name in options.motors:
+    for name in motors:
         notes += add_motor(system, robot.joints[name])
     return system, notes
 
@@ -195,21 +199,20 @@ def hinge(joint: RobotJoint, frame: Pose, q: float) -> Hinge:
     return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
 
 
-def add_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptions) -> None:
+def add_loads(system: System, joint: RobotJoint, body: Body, stops: tuple[float, float] | None) -> None:
     """Add viscous and dry friction of a joint, and its stops on request."""
     with locate_errors(joint.element.place):
         if joint.damping:
             system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
         if joint.friction:
-            law = DryFriction(joint.friction, options.creep)
+            law = DryFriction(joint.friction)
             system.add_force(TorsionSpringDamper(f"friction of {joint.name}", body, damper=law))
-        if options.stops is not None and joint.limit is not None and joint.limit.stoppable(joint.kind):
-            stiffness, damping = options.stops
+        if stops is not None and joint.limit is not None and joint.limit.stoppable(joint.kind):
             lower, upper = joint.limit.lower, joint.limit.upper
-            system.add_force(JointStop(f"stop of {joint.name}", body, lower, upper, stiffness, damping))
+            system.add_force(JointStop(f"stop of {joint.name}", body, lower, upper, *map(float, stops)))
 
 
-def add_axis_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptions) -> None:
+def add_axis_loads(system: System, joint: RobotJoint, body: Body) -> None:
     """Add springs, viscous and dry friction of single coordinates."""
     for load in joint.loads:
         of = joint.name if body.inboard.n_v == 1 else f"{joint.name} {load.component + 1}"
@@ -225,7 +228,7 @@ def add_axis_loads(system: System, joint: RobotJoint, body: Body, options: Build
                 )
                 system.add_force(element)
             if load.friction:
-                law = DryFriction(load.friction, options.creep)
+                law = DryFriction(load.friction)
                 system.add_force(
                     TorsionSpringDamper(f"friction of {of}", body, damper=law, component=load.component)
                 )

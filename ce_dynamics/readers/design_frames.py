@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.mechanism.assumptions import TOLERANCE
+from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
 from ce_dynamics.readers.design_pose import DesignPoseSearch, gaps_of, report
 from ce_dynamics.readers.frames import ROUNDING, WORLD, Pose
@@ -30,8 +29,13 @@ from ce_dynamics.readers.robot import (
     root_of,
     with_world,
 )
+from ce_dynamics.readers.survey import check_names
 
 KINDS = {"revolute": "turn", "continuous": "turn", "prismatic": "slide"}
+RIGHT_ANGLES = 1e-11
+"""Angles as near as this to right ones are taken as such [rad]."""
+MOST_OFF = 0.1
+"""Angles that are taken as right ones may be off by so much at most [rad]."""
 
 
 @dataclass(frozen=True)
@@ -166,19 +170,6 @@ def limits_of(joints: list[RobotJoint]) -> Array:
     ).reshape(-1, 2)
 
 
-def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
-    """Return coordinates of joints in the order of the request."""
-    if pose is None:
-        return {}
-    if not isinstance(pose, Mapping):
-        raise ModelError(f"read_urdf: pose {checks.show(pose)} must name joints: {{'knee': 0.5}}")
-    for name in pose:
-        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
-            known = [joint.name for joint in robot.joints.values() if joint.kind in WITH_COORDINATE]
-            raise ModelError(f"read_urdf: pose: {checks.show(name)} is no joint with a coordinate: {known}")
-    return {name: checks.number(f"read_urdf: pose[{name!r}]", value) for name, value in pose.items()}
-
-
 SHORT = 1e-9
 """Distance of two points that counts as none [m]."""
 
@@ -277,20 +268,37 @@ def ends_of(loop: RobotLoop) -> tuple[tuple[str, Pose, str, Pose], ...]:
     return (*a, *b), (*b, *a)
 
 
-@dataclass(frozen=True)
-class BuildOptions:
-    """Options of the caller for the system, beside the file."""
+@dataclass(frozen=True, kw_only=True)
+class PoseOptions:
+    """Options of a reader that the design pose depends on; `read_urdf` describes them."""
 
-    base: str
-    gravity: ArrayLike  # (3,)
-    pose: Mapping[str, float]  # Given coordinates of joints in the design pose
-    independent: tuple[str, ...] = ()  # Joints that are to lead their loops
-    motors: tuple[str, ...] = ()  # Joints that get an actuator
-    stops: tuple[float, float] | None = None  # Stiffness and damping of stops at the joints' limits
-    creep: float = 1e-2  # Rate at which dry friction nearly reaches its full value
-    tolerance: float = TOLERANCE  # Precision of the geometry [rad, or sizes of a loop]
-    # Inertia on joints' own rates, by name; the file gives those of the other joints
-    armature: Mapping[str, float] = field(default_factory=dict)
+    pose: Mapping[str, float] | None = None
+    independent: Collection[str] = ()
+    ignore: Collection[str] = ()
+    tolerance: float = TOLERANCE
+
+    def check(self, reader: str) -> None:
+        """Reject options that no file could take."""
+        check_names(f"{reader}: ignore", self.ignore)
+        check_names(f"{reader}: independent", self.independent)
+        checks.number(f"{reader}: tolerance", self.tolerance, at_least=0.0, at_most=COARSEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(PoseOptions):
+    """Options of a reader; `read_urdf` describes them."""
+
+    stops: tuple[float, float] | None = None
+    right_angles: float = RIGHT_ANGLES
+    armature: Mapping[str, float] | None = None
+
+    def check(self, reader: str) -> None:
+        super().check(reader)
+        if self.stops is not None:
+            checks.vector(f"{reader}: stops", self.stops, 2)
+        checks.number(
+            f"{reader}: right_angles", self.right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad"
+        )
 
 
 class PutTogether(NamedTuple):
@@ -302,9 +310,12 @@ class PutTogether(NamedTuple):
     frames: dict[str, Pose]
 
 
-def find_design_frames(robot: Robot, options: BuildOptions) -> PutTogether:
+def find_design_frames(
+    robot: Robot, options: PoseOptions, motors: Collection[str] = (), base: str = "fixed"
+) -> PutTogether:
     """Return frames of all links in the design pose."""
-    robot = with_world(robot, options.base)
+    pose = check_pose(robot, options.pose)
+    robot = with_world(robot, base)
     order_joints(robot)
     check_loops(robot)
     robot = with_single_hinges(robot, options.independent)
@@ -314,8 +325,8 @@ def find_design_frames(robot: Robot, options: BuildOptions) -> PutTogether:
         robot,
         joints,
         root,
-        options.pose,
-        find_leads(options, joints),
+        pose,
+        find_leads(options, motors, joints),
         options.tolerance,
         must_lead=bool(options.independent),
     )
@@ -327,7 +338,22 @@ def find_design_frames(robot: Robot, options: BuildOptions) -> PutTogether:
     return PutTogether(robot, joints, at, frames)
 
 
-def find_leads(options: BuildOptions, joints: Sequence[RobotJoint]) -> tuple[str, ...]:
+def find_leads(
+    options: PoseOptions, motors: Collection[str], joints: Sequence[RobotJoint]
+) -> tuple[str, ...]:
     """Return the independent joints: those requested, else those with motors, else those of the file."""
     declared = tuple(joint.name for joint in joints if joint.independent)
-    return options.independent or options.motors or declared
+    return tuple(options.independent) or tuple(motors) or declared
+
+
+def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
+    """Return coordinates of joints in the order of the request."""
+    if pose is None:
+        return {}
+    if not isinstance(pose, Mapping):
+        raise ModelError(f"read_urdf: pose {checks.show(pose)} must name joints: {{'knee': 0.5}}")
+    for name in pose:
+        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
+            known = [joint.name for joint in robot.joints.values() if joint.kind in WITH_COORDINATE]
+            raise ModelError(f"read_urdf: pose: {checks.show(name)} is no joint with a coordinate: {known}")
+    return {name: checks.number(f"read_urdf: pose[{name!r}]", value) for name, value in pose.items()}

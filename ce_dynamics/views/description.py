@@ -1,4 +1,4 @@
-"""Describes a system before and after embedding, as readable text and as data."""
+"""Describes a system before and after embedding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.views.lines import AggregateLine, BodyLine, CutLine, Lines, Role
-from ce_dynamics.views.text import as_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,11 +43,6 @@ class Description(Lines):
         from ce_dynamics.views.tree import tree_figure  # here, because a printed description needs no plots
 
         return tree_figure(self)
-
-    def __str__(self) -> str:
-        return as_text(self)
-
-    __repr__ = __str__
 
 
 def describe(system: System) -> Description:

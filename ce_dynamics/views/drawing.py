@@ -103,9 +103,8 @@ def draw(
     if axes is None:
         axes = Figure(figsize=(6.0, 4.5), layout="constrained").add_subplot()
     size = max((float(np.ptp(marks, axis=0).max()) for marks in poses.values()), default=1.0)
-    outlines = {
-        name: outline_of(distinct(marks @ plane.T, COINCIDENT * size)) for name, marks in poses.items()
-    }
+    seen = {name: marks @ plane.T for name, marks in poses.items()}
+    outlines = {name: outline_of(at[distinct_points(at, COINCIDENT * size)]) for name, at in seen.items()}
     for k, outline in enumerate(outlines.values()):
         draw_body(axes, outline, f"C{k % 10}")
     draw_hinges(axes, model, poses, plane)
@@ -243,13 +242,13 @@ def axis_name(direction: Floats) -> str:
     return "(" + ", ".join(f"{part:.2g}" for part in direction) + ")"
 
 
-def distinct(points: Floats, tolerance: float) -> Floats:
-    """Return points without those that coincide with an earlier one."""
-    kept: list[Floats] = []
-    for point in points:
-        if all(np.max(np.abs(point - other)) > tolerance for other in kept):
-            kept.append(point)
-    return np.array(kept)
+def distinct_points(points: Floats, tolerance: float) -> list[int]:
+    """Return the indices of the points that do not coincide with an earlier one within ``tolerance``."""
+    kept: list[int] = []
+    for k, point in enumerate(points):
+        if all(np.max(np.abs(point - points[j])) > tolerance for j in kept):
+            kept.append(k)
+    return kept
 
 
 def draw_body(axes: Axes, outline: Floats, colour: str) -> None:

@@ -15,8 +15,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.typing import LineStyleType
 
 from ce_dynamics.algebra.streams import drawn_text
-from ce_dynamics.views.lines import BodyLine, CutLine, Lines, Role
-from ce_dynamics.views.text import heading
+from ce_dynamics.views.lines import BodyLine, CutLine, Lines, Role, heading
 
 ROW = 0.44
 """Distance of the rows [in]."""

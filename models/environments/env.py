@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -17,18 +17,15 @@ from ce_dynamics.compiler import compile_function
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes
 from ce_dynamics.models.environments.task import DrivenVehicle, Task, corners, to_world
-from ce_dynamics.models.environments.tasks import Ranges, task_of
+from ce_dynamics.models.environments.tasks import EnvOptions, task_of
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.pictures import cameras_of, road_of, shapes_of
 from ce_dynamics.simulation.in_the_loop.fleet import trace_look
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.results import record
 from ce_dynamics.views.scene.shapes import line
 from ce_dynamics.views.scene.view import View, view
-
-if TYPE_CHECKING:
-    from ce_dynamics.views.scene.view import View
-
 
 Trace = Sequence[tuple[float, Floats, Floats]]
 """Times, states and inputs."""
@@ -132,32 +129,23 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012, Gymnasium's
 
+    @lists_options(EnvOptions)
     def __init__(
         self,
         task: str | type[Task] = "path-following",
         vehicle: str | Path | VehicleSetup | DrivenVehicle = "hmmwv",
         *,
-        speed: float | None = None,
-        dt: float = 0.02,
-        step: float = 1e-3,
-        road: str | None = None,
-        tyres: Sequence[str] = (),
-        overrides: Sequence[str] = (),
-        randomise: Ranges | None = None,
-        options: Mapping[str, Any] | None = None,
-        steering: float | str = 1.0,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        self.task = task_of(
-            task, vehicle, speed=speed, road=road, tyres=tyres, overrides=overrides, randomise=randomise,
-            options=options, steering=steering,
-        )  # fmt: skip
+        given = EnvOptions(**options)
+        self.task = task_of(task, vehicle, given)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ModelError(f"render_mode {checks.show(render_mode)}: there is only 'rgb_array'")
         self.render_mode = render_mode
-        self._episodes = Episodes(self.task, 1, dt, randomise)
+        self._episodes = Episodes(self.task, 1, given.dt, given.randomise)
         model = self.task.vehicle.model
-        self.simulator = Simulator(model, step=step, y0=self.task.vehicle.y0)
+        self.simulator = Simulator(model, step=given.step, y0=self.task.vehicle.y0)
         self._look = compile_function(trace_look(model, self._episodes.look, len(self.task.goal))).bind()
         self.observation_space, self.action_space = spaces_of(self._episodes)
         self._trace: list[tuple[float, Floats, Floats]] = []

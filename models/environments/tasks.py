@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -260,24 +260,31 @@ Ranges = Mapping[str, tuple[float, float]]
 """Free parameters that are drawn for every episode, evenly between two values."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class EnvOptions:
+    """Options of environments; `VehicleEnv` describes them."""
+
+    speed: float | None = None
+    dt: float = 0.02
+    step: float = 1e-3
+    road: str | None = None
+    tyres: Sequence[str] = ()
+    overrides: Sequence[str] = ()
+    randomise: Ranges | None = None
+    options: Mapping[str, Any] | None = None
+    steering: float | str = 1.0
+
+
 def task_of(
-    task: str | type[Task],
-    vehicle: str | Path | VehicleSetup | DrivenVehicle,
-    *,
-    speed: float | None = None,
-    road: str | None = None,
-    tyres: Sequence[str] = (),
-    overrides: Sequence[str] = (),
-    randomise: Ranges | None = None,
-    options: Mapping[str, Any] | None = None,
-    steering: float | str = 1.0,
+    task: str | type[Task], vehicle: str | Path | VehicleSetup | DrivenVehicle, options: EnvOptions
 ) -> Task:
     """Return a task for a vehicle."""
-    kind = kind_of(task)
-    ranges = checks.mapping("randomise", {} if randomise is None else randomise)
-    given = checks.mapping("environments: options", {} if options is None else options)
+    kind, speed = kind_of(task), options.speed
+    ranges = checks.mapping("randomise", {} if options.randomise is None else options.randomise)
+    given = checks.mapping("environments: options", {} if options.options is None else options.options)
     if isinstance(vehicle, DrivenVehicle):
-        if speed is not None or road is not None or tyres or overrides or steering != 1.0:
+        of_vehicle = (speed, options.road, options.tyres or None, options.overrides or None)
+        if of_vehicle != (None,) * 4 or options.steering != 1.0:
             raise ModelError(
                 "speed, road, tyres, overrides and steering are those of the vehicle that is given"
             )
@@ -286,9 +293,9 @@ def task_of(
         at = kind.default_speed if speed is None else speed
         if kind.default_speed is None and speed is not None:
             raise ModelError(f"{kind.name}: the vehicle starts at rest; leave the speed out")
-        setup = setup_of(vehicle, overrides=overrides, tyres=tyres, road=road)
+        setup = setup_of(vehicle, overrides=options.overrides, tyres=options.tyres, road=options.road)
         setup = replace(setup, free=(*setup.free, *ranges))
-        ready = prepare_vehicle(setup, kind.manoeuvre, at, steering=steering)
+        ready = prepare_vehicle(setup, kind.manoeuvre, at, steering=options.steering)
     try:
         return kind(ready, **given)
     except TypeError as error:

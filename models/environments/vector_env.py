@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,21 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.models.environments.env import Observation, check_actions, spaces_of
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes, Flags
 from ce_dynamics.models.environments.task import DrivenVehicle, Task
-from ce_dynamics.models.environments.tasks import Ranges, task_of
+from ce_dynamics.models.environments.tasks import EnvOptions, task_of
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
+from ce_dynamics.simulation.options import lists_options
 
 Actions = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorEnvOptions(EnvOptions):
+    """Options of vector environments; `VehicleVectorEnv` describes them."""
+
+    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP
+    lanes: int | None = None
+    threads: int | None = None
 
 
 class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
@@ -55,44 +66,32 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
+    @lists_options(VectorEnvOptions)
     def __init__(
         self,
         task: str | type[Task] = "path-following",
         vehicle: str | Path | VehicleSetup | DrivenVehicle = "hmmwv",
         num_envs: int = 8,
         *,
-        speed: float | None = None,
-        dt: float = 0.02,
-        step: float = 1e-3,
-        road: str | None = None,
-        tyres: Sequence[str] = (),
-        overrides: Sequence[str] = (),
-        randomise: Ranges | None = None,
-        options: Mapping[str, Any] | None = None,
-        steering: float | str = 1.0,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        lanes: int | None = None,
-        threads: int | None = None,
         render_mode: None = None,
+        **options: Any,
     ) -> None:
+        given = VectorEnvOptions(**options)
         self.num_envs = checks.integer("num_envs", num_envs, at_least=1)
         if render_mode is not None:
             raise ModelError("many vehicles at once draw no pictures; make one environment for that")
         try:
-            self._mode = AutoresetMode(autoreset_mode)
+            self._mode = AutoresetMode(given.autoreset_mode)
         except ValueError:
             known = ", ".join(repr(mode.value) for mode in AutoresetMode)
-            shown = checks.show(autoreset_mode)
+            shown = checks.show(given.autoreset_mode)
             raise ModelError(f"autoreset_mode {shown} is none; choose one of {known}") from None
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
-        self.task = task_of(
-            task, vehicle, speed=speed, road=road, tyres=tyres, overrides=overrides, randomise=randomise,
-            options=options, steering=steering,
-        )  # fmt: skip
-        self._episodes = Episodes(self.task, num_envs, dt, randomise)
+        self.task = task_of(task, vehicle, given)
+        self._episodes = Episodes(self.task, num_envs, given.dt, given.randomise)
         self.fleet = Fleet(
-            self.task.vehicle.model, num_envs, self._episodes.look, len(self.task.goal), step=step,
-            lanes=lanes, threads=threads,
+            self.task.vehicle.model, num_envs, self._episodes.look, len(self.task.goal), step=given.step,
+            lanes=given.lanes, threads=given.threads,
         )  # fmt: skip
         self.single_observation_space, self.single_action_space = spaces_of(self._episodes)
         self.observation_space = batch_space(self.single_observation_space, num_envs)

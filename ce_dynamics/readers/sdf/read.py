@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.build import (
     ARMATURE,
@@ -18,12 +18,11 @@ from ce_dynamics.readers.build import (
     DAMPING,
     FRICTION,
     build,
-    check_armature,
     limits,
     losses,
     without,
 )
-from ce_dynamics.readers.design_frames import BuildOptions, check_pose
+from ce_dynamics.readers.design_frames import ReadingOptions
 from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.model import JointEdge, find_unsupported, read_model
 from ce_dynamics.readers.survey import (
@@ -39,9 +38,8 @@ from ce_dynamics.readers.survey import (
     refuse,
     survey,
 )
-from ce_dynamics.readers.tree import check_stops
-from ce_dynamics.readers.urdf.read import MOST_OFF
 from ce_dynamics.readers.xml_file import Element, parse
+from ce_dynamics.simulation.options import lists_options
 
 POSE = make_rule("relative_to", "rotation_format", "degrees")
 VALUE = make_rule()
@@ -114,20 +112,15 @@ GRAMMAR: Grammar = {
 EARTH = (0.0, 0.0, -9.81)
 
 
+@lists_options(ReadingOptions)
 def read_sdf(
     path: str | Path,
     *,
     model: str | None = None,
     base: str | None = None,
     gravity: ArrayLike | None = None,
-    pose: Mapping[str, float] | None = None,
-    independent: Collection[str] = (),
     motors: Collection[str] = (),
-    stops: tuple[float, float] | None = None,
-    ignore: Collection[str] = (),
-    right_angles: float = 1e-11,
-    armature: Mapping[str, float] | None = None,
-    tolerance: float = TOLERANCE,
+    **options: Any,
 ) -> System:
     """Return a model of an SDF file; joints that a spanning tree does not need close its loops.
 
@@ -163,38 +156,27 @@ def read_sdf(
     """
     if base is not None:
         checks.choice("read_sdf: base", base, BASES)
-    for what, names in (("ignore", ignore), ("independent", independent), ("motors", motors)):
-        check_names(f"read_sdf: {what}", names)
-    stops = check_stops("read_sdf", stops)
-    checks.number("read_sdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad")
+    given = ReadingOptions(**options)
+    given.check("read_sdf")
+    check_names("read_sdf: motors", motors)
+    ignore = given.ignore
     root = parse(path, "sdf")
     findings = list(survey([root], GRAMMAR))
     chosen, found_gravity = chosen_model(root, model)
-    version = version_of(root)
-    robot, tree, cuts = read_model(chosen, version, right_angles, base)
-    for name in (*independent, *motors):
+    robot, tree, cuts = read_model(chosen, version_of(root), given.right_angles, base)
+    for name in (*given.independent, *motors):
         if name not in robot.joints:
             shown = checks.show(name)
             raise DataError(f"{root.path.name}: {shown} is no joint of the tree: {[*robot.joints]}")
     findings += [*find_unread(tree, chosen.children("link")), *find_unsupported(cuts), *losses(robot, ignore)]
-    findings += limits(robot, stops, motors)
+    findings += limits(robot, given.stops, motors)
     check_ignored(
         root.path.name, ignore, root, findings, GRAMMAR, more=(FRICTION, DAMPING, ARMATURE, *robot.loops)
     )
     notes = refuse(root.path.name, findings, ignore)
     robot = without(robot, ignore)
     robot = replace(robot, loops={k: v for k, v in robot.loops.items() if k not in ignore})
-    options = BuildOptions(
-        "fixed",
-        found_gravity if gravity is None else gravity,
-        check_pose(robot, pose),
-        tuple(independent),
-        tuple(motors),
-        stops,
-        armature=check_armature(robot, armature),
-        tolerance=checks.number("read_sdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
-    )
-    system, more = build(robot, options)
+    system, more = build(robot, given, found_gravity if gravity is None else gravity, motors)
     annotate(system, [*notes, *(f"{edge.element.place}: closes a loop" for edge in cuts), *more])
     return system
 

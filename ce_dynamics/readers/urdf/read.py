@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.build import BASES, build, check_armature, limits, losses, without
-from ce_dynamics.readers.design_frames import BuildOptions, check_pose
+from ce_dynamics.readers.build import BASES, build, limits, losses, without
+from ce_dynamics.readers.design_frames import RIGHT_ANGLES, PoseOptions, ReadingOptions
 from ce_dynamics.readers.robot import INERTIA, Robot
 from ce_dynamics.readers.survey import (
     EVERYTHING,
@@ -23,15 +22,14 @@ from ce_dynamics.readers.survey import (
     Grammar,
     annotate,
     check_ignored,
-    check_names,
     make_rule,
     refuse,
     survey,
 )
-from ce_dynamics.readers.tree import check_stops
 from ce_dynamics.readers.urdf.companion_files import Additions, Loops, additions, find_motors, with_loops
 from ce_dynamics.readers.urdf.elements import BALL, read_robot
 from ce_dynamics.readers.xml_file import Element, parse
+from ce_dynamics.simulation.options import lists_options
 
 ORIGIN = make_rule("xyz", "rpy")
 AXIS = make_rule("xyz")
@@ -101,28 +99,19 @@ GRAMMAR: Grammar = {
     },
     "nothing": {},
 }
-RIGHT_ANGLES = 1e-11
-"""Angles as near as this to right ones are taken as such [rad]."""
-MOST_OFF = 0.1
-"""Angles that are taken as right ones may be off by so much at most [rad]."""
 MACROS = "xacro:"
 LOOKS_RIGHT = 1e-4
 """An angle as near as this to a right one may be one with few digits [rad]."""
 
 
+@lists_options(ReadingOptions)
 def read_urdf(
     path: str | Path,
     *,
     base: str = "fixed",
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     loops: Loops | None = None,
-    pose: Mapping[str, float] | None = None,
-    independent: Collection[str] = (),
-    stops: tuple[float, float] | None = None,
-    ignore: Collection[str] = (),
-    right_angles: float = RIGHT_ANGLES,
-    armature: Mapping[str, float] | None = None,
-    tolerance: float = TOLERANCE,
+    **options: Any,
 ) -> System:
     """Return the robot of a URDF file, with loops and couplings as in URDF+.
 
@@ -181,33 +170,17 @@ def read_urdf(
         For another ``base``, or a string as ``ignore``.
     """
     checks.choice("read_urdf: base", base, BASES)
-    check_names("read_urdf: ignore", ignore)
-    check_names("read_urdf: independent", independent)
-    stops = check_stops("read_urdf", stops)
-    checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad")
-    root, robot, beside, motors = read_description(path, loops, ignore, right_angles)
-    findings = list(survey([root], GRAMMAR))
-    for name in independent:
-        if name not in robot.joints:
-            raise DataError(f"{root.path.name}: there is no joint {checks.show(name)} to be independent")
-    findings += [*losses(robot, ignore), *limits(robot, stops, motors)]
+    given = ReadingOptions(**options)
+    given.check("read_urdf")
+    ignore = given.ignore
+    root, robot, beside, motors = read_description(path, loops, given, given.right_angles)
+    findings = [*survey([root], GRAMMAR), *losses(robot, ignore), *limits(robot, given.stops, motors)]
     check_ignored(root.path.name, ignore, root, findings, GRAMMAR, more=(*beside.others, *robot.loops))
     notes = refuse(root.path.name, findings, ignore)
-    robot = without(robot, ignore)
-    options = BuildOptions(
-        base,
-        gravity,
-        check_pose(robot, pose),
-        tuple(independent),
-        motors,
-        stops,
-        armature=check_armature(robot, armature),
-        tolerance=checks.number("read_urdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
-    )
-    system, more = build(robot, options)
+    system, more = build(without(robot, ignore), given, gravity, motors, base)
     more = [*beside.notes, *more]
     if robot.loops:
-        more += nearly_right(root, right_angles)
+        more += nearly_right(root, given.right_angles)
     annotate(system, [*notes, *more])
     return system
 
@@ -222,13 +195,16 @@ class Described(NamedTuple):
 
 
 def read_description(
-    path: str | Path, loops: Loops | None, ignore: Collection[str], right_angles: float
+    path: str | Path, loops: Loops | None, options: PoseOptions, right_angles: float = RIGHT_ANGLES
 ) -> Described:
-    """Read both."""
+    """Read both, and check that the joints that are to be independent are there."""
     root = parse(path, "robot")
-    refuse_macros(root, ignore)
-    beside = additions(loops, ignore)
+    refuse_macros(root, options.ignore)
+    beside = additions(loops, options.ignore)
     robot = with_loops(read_robot(root, right_angles), beside)
+    for name in options.independent:
+        if name not in robot.joints:
+            raise DataError(f"{root.path.name}: there is no joint {checks.show(name)} to be independent")
     return Described(root, robot, beside, find_motors(robot, beside))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,9 +20,9 @@ from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import Values
+from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.views.scene.motion import Picture, picture
-from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Instruments, Take
+from ce_dynamics.views.scene.take import SceneOptions, Take
 from ce_dynamics.views.scene.take_of_model import convert_places, still_parts
 
 PREFIX = "physics"
@@ -141,6 +141,17 @@ class Gauge:
         checks.integer(f"{owner}: digits", self.digits, at_least=0, at_most=9)
 
 
+@dataclass(frozen=True, kw_only=True)
+class MachineOptions(SceneOptions):
+    """Options of a machine; `Machine` describes them."""
+
+    controls: Sequence[Control] = ()
+    sliders: Sequence[Slider] = ()
+    gauges: Sequence[Gauge] = ()
+    forces: Sequence[str] | None = None
+    circuit: Circuit | None = None
+
+
 class Machine:
     """A model that can be driven in a page.
 
@@ -167,57 +178,40 @@ class Machine:
         If a name is not that of an input, parameter, output, force element or camera of the model.
     """
 
-    def __init__(
-        self,
-        label: str,
-        model: Model,
-        y0: Floats | None = None,
-        *,
-        controls: Sequence[Control] = (),
-        sliders: Sequence[Slider] = (),
-        gauges: Sequence[Gauge] = (),
-        forces: Sequence[str] | None = None,
-        circuit: Circuit | None = None,
-        shapes: Mapping[str, Sequence[Shape]] | None = None,
-        scenery: Sequence[Shape] = (),
-        cameras: Sequence[Camera] = (),
-        camera: str = "orbit",
-        instruments: Instruments | None = None,
-    ) -> None:
+    @lists_options(MachineOptions)
+    def __init__(self, label: str, model: Model, y0: Floats | None = None, **options: Any) -> None:
+        given = MachineOptions(**options)
         self.label = checks.text("Machine: label", label)
         self.interface = Interface(model, PREFIX, y0, exactly=True)
         self.model, self.y0 = model, self.interface.y0
-        self.controls: tuple[Control, ...] = checks.items("Machine: controls", controls)
-        self.sliders: tuple[Slider, ...] = checks.items("Machine: sliders", sliders)
-        self.gauges: tuple[Gauge, ...] = checks.items("Machine: gauges", gauges)
-        given = [entry.name for entry in self.interface.given]
+        self.controls: tuple[Control, ...] = checks.items("Machine: controls", given.controls)
+        self.sliders: tuple[Slider, ...] = checks.items("Machine: sliders", given.sliders)
+        self.gauges: tuple[Gauge, ...] = checks.items("Machine: gauges", given.gauges)
+        numbers = [entry.name for entry in self.interface.given]
         for control in self.controls:
             checks.instance("Machine: controls: entry", control, Control, "a Control")
-            checks.check_name("Machine: controls", control.input, given[: self.interface.n_inputs], "input")
+            checks.check_name("Machine: controls", control.input, numbers[: self.interface.n_inputs], "input")
         for slider in self.sliders:
             checks.instance("Machine: sliders: entry", slider, Slider, "a Slider")
-            checks.check_name("Machine: sliders", slider.name, given, "parameter or input")
+            checks.check_name("Machine: sliders", slider.name, numbers, "parameter or input")
         outputs = [entry.name for entry in self.interface.outputs]
         for control in self.controls:
             if control.calm is not None:
                 checks.check_name("Machine: controls: calm", control.calm[0], outputs, "output")
-        self.circuit = (
-            None if circuit is None else checks.instance("Machine: circuit", circuit, Circuit, "a Circuit")
-        )
+        self.circuit = given.circuit
+        if self.circuit is not None:
+            checks.instance("Machine: circuit", self.circuit, Circuit, "a Circuit")
         for gauge in self.gauges:
             checks.instance("Machine: gauges: entry", gauge, Gauge, "a Gauge")
             checks.check_name("Machine: gauges", gauge.output, outputs, "output")
-        for name in () if forces is None else checks.texts("Machine: forces", forces):
-            checks.check_name(
-                "Machine: forces", name, [force.name for force in model.system.forces], "force element"
-            )
-        self.forces = None if forces is None else tuple(forces)
-        self._shapes = dict(checks.mapping("Machine: shapes", {} if shapes is None else shapes))
-        if instruments is not None:
-            checks.instance("Machine: instruments", instruments, Instruments, "Instruments")
-        self._scenery, self._cameras, self._instruments = list(scenery), list(cameras), instruments
-        checks.check_name("Machine: camera", camera, self.take.camera_names, "camera")
-        self.camera = camera
+        elements = [force.name for force in model.system.forces]
+        for name in () if given.forces is None else checks.texts("Machine: forces", given.forces):
+            checks.check_name("Machine: forces", name, elements, "force element")
+        self.forces = None if given.forces is None else tuple(given.forces)
+        given.check("Machine")
+        self._scene: SceneOptions = given
+        self.camera = "orbit" if given.camera is None else given.camera
+        checks.check_name("Machine: camera", self.camera, self.take.camera_names, "camera")
 
     @cached_property
     def _seen(self) -> Picture:
@@ -232,7 +226,8 @@ class Machine:
         motion = traced.evaluate_many(y=self.y0[None], u=u)
         layout = self.model.layout
         numbers = Values(layout.parameters, u[0, layout.n_inputs :])
-        still = still_parts(self.model, numbers, self._shapes, 0.0, self._cameras)
+        scene = self._scene
+        still = still_parts(self.model, numbers, scene.given_shapes(), 0.0, scene.cameras)
         return Take(
             label=self.label,
             t=np.zeros(1),
@@ -240,8 +235,8 @@ class Machine:
             arrows=motion["arrows"],
             forces=forces,
             moments=moments,
-            scenery=self._scenery,
-            instruments=self._instruments,
+            scenery=list(scene.scenery),
+            instruments=scene.instruments,
             **still,
         )
 
@@ -254,7 +249,7 @@ class Machine:
     def shape(self) -> TracedFunction:
         """``points`` of u: of all shapes, then both ends of all strands, then all marks, in body axes."""
         layout = self.model.layout
-        still = still_parts(self.model, np.asarray, self._shapes, 0.0)
+        still = still_parts(self.model, np.asarray, self._scene.given_shapes(), 0.0)
         parts = [shape.points for body in still["bodies"] for shape in body.shapes]
         parts += [at for strand in still["strands"] for at in (strand.at_a, strand.at_b)]
         parts += [mark.at for mark in still["marks"]]

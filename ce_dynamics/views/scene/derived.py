@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.forces.point_contact import PointContact
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.views.drawing import COINCIDENT, attachments
+from ce_dynamics.views.drawing import COINCIDENT, attachments, distinct_points
 from ce_dynamics.views.scene.shapes import Shape, ball, block, plate, rod
 from ce_dynamics.views.scene.take import GROUND, BodyPicture, Mark, Strand
 
@@ -70,15 +70,6 @@ def derive_shapes(model: Model, body: Body, size: float) -> list[Shape]:
     wrapped = plate(points)
     edges = outline(wrapped.triangles) or [(k, k + 1) for k in range(len(points) - 1)]
     return [wrapped.paint("", 0.45), *(rod(points[a], points[b], 0.7 * thin) for a, b in edges)]
-
-
-def distinct_points(points: Floats, tolerance: float) -> list[int]:
-    """Return the indices of the points that do not coincide with an earlier one within ``tolerance``."""
-    return [
-        k
-        for k, point in enumerate(points)
-        if all(np.max(np.abs(point - other)) > tolerance for other in points[:k])
-    ]
 
 
 def points_of(model: Model, body: Body) -> list[Array]:

@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
+from ce_dynamics.algebra.files import path_of
 from ce_dynamics.errors import ModelError
+from ce_dynamics.views.scene.page import replace_picture
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 ENVIRONMENT = "CE_DYNAMICS_BROWSER"
@@ -72,11 +73,8 @@ def draw_page(html: str, path: str | Path) -> Path:
     found = re.search(r'<pre id="drawn"[^<>]*>([A-Za-z0-9+/=]+)</pre>', done.stdout)
     if found is None:
         raise ModelError(f"cannot draw {kind}: {program} drew nothing; save a page (.html) instead")
-    try:
-        with replace_on_success(file) as beside:
-            beside.write_bytes(base64.b64decode(found[1]))
-    except OSError as error:
-        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
+    with replace_picture(file) as beside:
+        beside.write_bytes(base64.b64decode(found[1]))
     return file
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
+from ce_dynamics.algebra.files import path_of, shown_path
 from ce_dynamics.errors import ModelError
+from ce_dynamics.views.scene.page import replace_picture
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take, quaternions
 
@@ -40,21 +41,18 @@ def save_mcap(take: Take, title: str, path: str | Path) -> Path:
         raise ModelError(f"{shown_path(file)} needs the package mcap: {REMEDY}")
     from mcap.writer import Writer  # here, because it is an extra
 
-    try:
-        with replace_on_success(file) as part, part.open("wb") as stream:
-            writer = Writer(stream)
-            writer.start()
-            channels = {}
-            for topic, schema in TOPICS.items():
-                known = writer.register_schema(schema["title"], "jsonschema", json.dumps(schema).encode())
-                channels[topic] = writer.register_channel(topic, "json", known)
-            writer.add_metadata("run", {"title": title, "label": take.label})
-            for t, topic, message in messages(take):
-                time = round(1e9 * t)
-                writer.add_message(channels[topic], time, json.dumps(message).encode(), time)
-            writer.finish()
-    except OSError as error:
-        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
+    with replace_picture(file) as part, part.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        channels = {}
+        for topic, schema in TOPICS.items():
+            known = writer.register_schema(schema["title"], "jsonschema", json.dumps(schema).encode())
+            channels[topic] = writer.register_channel(topic, "json", known)
+        writer.add_metadata("run", {"title": title, "label": take.label})
+        for t, topic, message in messages(take):
+            time = round(1e9 * t)
+            writer.add_message(channels[topic], time, json.dumps(message).encode(), time)
+        writer.finish()
     return file
 
 

@@ -7,6 +7,8 @@ import gzip
 import json
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from html import escape
@@ -32,6 +34,16 @@ MANY = 1000
 
 IMPORT = re.compile(r'^import [^;]* from "\./([^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async )?(function|class|const|let) )", re.MULTILINE)
+
+
+@contextmanager
+def replace_picture(file: Path) -> Iterator[Path]:
+    """Yield a temporary name, which replaces a file at the end; errors of the system are a `ModelError`."""
+    try:
+        with replace_on_success(file) as part:
+            yield part
+    except OSError as error:
+        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
 
 
 class Packed:
@@ -123,13 +135,8 @@ class Page(ABC):
             If it cannot be written.
         """
         file = path_of("view: path", path, ModelError)
-        try:
-            with replace_on_success(file) as beside:
-                beside.write_text(self.html, "utf-8")
-        except OSError as error:
-            raise ModelError(
-                f"cannot write {shown_path(file)}: {error.strerror}; choose another place"
-            ) from None
+        with replace_picture(file) as beside:
+            beside.write_text(self.html, "utf-8")
         return file
 
     def _repr_html_(self) -> str:

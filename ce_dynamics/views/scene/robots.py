@@ -11,10 +11,8 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.readers.looks import BodyLook
+from ce_dynamics.readers.looks import BodyLook, sdf_looks, urdf_looks
 from ce_dynamics.readers.mjcf.looks import mjcf_looks
-from ce_dynamics.readers.sdf.looks import sdf_looks
-from ce_dynamics.readers.urdf.looks import urdf_looks
 from ce_dynamics.views.scene.shapes import Shape, ball, block, mesh, plane, rod
 
 LOOKS: dict[str, Callable[..., tuple[list[BodyLook], list[str]]]] = {

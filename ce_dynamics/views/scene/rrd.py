@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
+from ce_dynamics.algebra.files import path_of, shown_path
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.mcap import WORLD, primitives
+from ce_dynamics.views.scene.page import replace_picture
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take
 
@@ -33,32 +34,29 @@ def save_rrd(take: Take, title: str, path: str | Path) -> Path:
         raise ModelError(f"{shown_path(file)} needs the package rerun-sdk: {REMEDY}")
     import rerun as rr  # here, because it is an extra
 
-    try:
-        with replace_on_success(file) as part:
-            part.touch()
-            stream = rr.RecordingStream(APPLICATION)
-            stream.save(part)
-            stream.send_recording_name(", ".join(filter(None, (title, take.label))))
-            owners = [(WORLD, take.scenery), *((entity(body.name), body.shapes) for body in take.bodies)]
-            for owner, shapes in owners:
-                for k, shape in enumerate(shapes):
-                    for kind, drawn in primitives(shape):
-                        stream.log(f"{owner}/{kind}_{k}", make_primitive(rr, kind, drawn, shape), static=True)
-            time = rr.TimeColumn(TIMELINE, duration=take.t)
-            for k, body in enumerate(take.bodies):
-                rows = take.places[:, k]
-                columns = rr.Transform3D.columns(translation=rows[:, :3], quaternion=rows[:, 3:])
-                stream.send_columns(entity(body.name), [time], columns)
-            for series in take.series:
-                stream.send_columns(
-                    f"quantities/{escape_name(series.name)}",
-                    [time],
-                    rr.Scalars.columns(scalars=series.values),
-                )
-            stream.flush()
-            stream.disconnect()
-    except OSError as error:
-        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
+    with replace_picture(file) as part:
+        part.touch()
+        stream = rr.RecordingStream(APPLICATION)
+        stream.save(part)
+        stream.send_recording_name(", ".join(filter(None, (title, take.label))))
+        owners = [(WORLD, take.scenery), *((entity(body.name), body.shapes) for body in take.bodies)]
+        for owner, shapes in owners:
+            for k, shape in enumerate(shapes):
+                for kind, drawn in primitives(shape):
+                    stream.log(f"{owner}/{kind}_{k}", make_primitive(rr, kind, drawn, shape), static=True)
+        time = rr.TimeColumn(TIMELINE, duration=take.t)
+        for k, body in enumerate(take.bodies):
+            rows = take.places[:, k]
+            columns = rr.Transform3D.columns(translation=rows[:, :3], quaternion=rows[:, 3:])
+            stream.send_columns(entity(body.name), [time], columns)
+        for series in take.series:
+            stream.send_columns(
+                f"quantities/{escape_name(series.name)}",
+                [time],
+                rr.Scalars.columns(scalars=series.values),
+            )
+        stream.flush()
+        stream.disconnect()
     return file
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
@@ -152,6 +153,32 @@ class Instruments:
     brake: str = ""
     gear: str = ""
     wheels: Sequence[TyreGauge] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneOptions:
+    """Options of a picture of a system; `ce_dynamics.view` describes them."""
+
+    shapes: Mapping[str, Sequence[Shape]] | None = None
+    scenery: Sequence[Shape] = ()
+    cameras: Sequence[Camera] = ()
+    camera: str | None = None
+    instruments: Instruments | None = None
+
+    def check(self, owner: str) -> None:
+        """Reject entries of other types."""
+        given = {f"shapes: {body}": pieces for body, pieces in self.given_shapes(owner).items()}
+        for name, listed in (given | {"scenery": self.scenery}).items():
+            for piece in checks.items(f"{owner}: {name}", listed):
+                checks.instance(f"{owner}: {name}: entry", piece, Shape, "a shape of ce_dynamics.views.scene")
+        for one in checks.items(f"{owner}: cameras", self.cameras):
+            checks.instance(f"{owner}: cameras: entry", one, Camera, "a Camera")
+        if self.instruments is not None:
+            checks.instance(f"{owner}: instruments", self.instruments, Instruments, "Instruments")
+
+    def given_shapes(self, owner: str = "view") -> Mapping[str, Sequence[Shape]]:
+        """Return the shapes that are given, by body."""
+        return checks.mapping(f"{owner}: shapes", {} if self.shapes is None else self.shapes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,25 +22,19 @@ from ce_dynamics.contact.shapes import Box, Capsule, HalfSpace, Shape as Touchin
 from ce_dynamics.contact.surfaces import Plane
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.views.scene.derived import place_of_body
 from ce_dynamics.views.scene.motion import arrows_of, stack_rows, states_of
 from ce_dynamics.views.scene.shapes import Shape, ball, block, plane, rod, wheel
-from ce_dynamics.views.scene.take import BodyPicture, Camera, Strand, Take, TimeSeries, upwards
-from ce_dynamics.views.scene.take_of_model import derive_with, take_of_model
+from ce_dynamics.views.scene.take import BodyPicture, SceneOptions, Strand, Take, TimeSeries, upwards
+from ce_dynamics.views.scene.take_of_model import derive_with, riding, take_of_model
 
 THIN = 0.05
 """Width of a disc, in radii."""
 
 
 def take_of_unilateral(
-    unilateral: UnilateralModel,
-    run: ContactRun | None,
-    label: str,
-    shapes: Mapping[str, Sequence[Shape]],
-    scenery: Sequence[Shape] = (),
-    cameras: Sequence[Camera] = (),
+    unilateral: UnilateralModel, run: ContactRun | None, label: str, options: SceneOptions
 ) -> Take:
     """Return a run of an embedded system with cables, contact and stops, or its initial state."""
     if run is not None:
@@ -51,12 +46,12 @@ def take_of_unilateral(
     rest = [shape for name, found in touching.items() if name == "ground" for shape in found]
     moving = {name: found for name, found in touching.items() if name != "ground"}
     planes = {id(e.surface): e.surface for e in elements if isinstance(e, Contact)}
-    if all(shape.kind != "plane" for shape in scenery):
+    if all(shape.kind != "plane" for shape in options.scenery):
         rest += [plane(s.point, s.normal) for s in planes.values() if isinstance(s, Plane)]
     results = None if run is None else run.results
-    take = take_of_model(
-        model, results, label, {**derive_with(model, moving), **shapes}, [*scenery, *rest], cameras
-    )
+    drawn_shapes = {**derive_with(model, moving), **options.given_shapes()}
+    options = replace(options, shapes=drawn_shapes, scenery=[*options.scenery, *rest])
+    take = take_of_model(model, results, label, options)
     add_cables(take, unilateral)
     if run is not None:
         take.forces, take.arrows = with_contact_forces(take, unilateral, run)
@@ -147,22 +142,15 @@ def row_loads(
         yield from ((element.name, load) for load in acting.values())
 
 
-def take_of_bodies(
-    contacts: RigidContacts,
-    run: RigidRun | None,
-    label: str,
-    shapes: Mapping[str, Sequence[Shape]],
-    scenery: Sequence[Shape] = (),
-    cameras: Sequence[Camera] = (),
-) -> Take:
+def take_of_bodies(contacts: RigidContacts, run: RigidRun | None, label: str, options: SceneOptions) -> Take:
     """Return a run of plain rigid bodies, or their initial state; shapes given are in body axes."""
     if run is not None:
         checks.instance("view: results", run, RigidRun, "what simulate_rigid returned")
-    names = contacts.bodies.names
+    names, shapes = contacts.bodies.names, options.given_shapes()
     for name in shapes:
         contacts.bodies.index(name)
     touching: dict[str, list[Shape]] = {name: [] for name in names}
-    rest = list(scenery)
+    rest = list(options.scenery)
     for one in contacts.placed.shapes:
         (rest if one.body is None else touching[one.body]).append(drawn(one.shape))
     states = [contacts.bodies.start] if run is None else run.states
@@ -185,7 +173,9 @@ def take_of_bodies(
         forces=forces,
         arrows=arrows,
         weight=float(np.sum(contacts.bodies.mass)) * (float(np.linalg.norm(contacts.bodies.gravity)) or 9.81),
-        cameras=[riding_plain(contacts, camera) for camera in cameras],
+        cameras=[
+            riding(one, contacts.bodies.index(one.body), np.zeros(3), np.asarray) for one in options.cameras
+        ],
         scenery=rest,
         up=upwards(contacts.bodies.gravity),
         series=series,
@@ -217,17 +207,3 @@ def arrows_between(names: Sequence[str], run: RigidRun) -> tuple[list[str], Floa
         arrows[:, k, :3] = arrows[nearest, k, :3]
     others = ("what is at rest" if other < 0 else names[other] for _, other in pairs)
     return [f"{other} on {names[body]}" for (body, _), other in zip(pairs, others, strict=True)], arrows
-
-
-def riding_plain(contacts: RigidContacts, camera: Camera) -> dict[str, object]:
-    """Return a camera on a plain body, in its axes."""
-    eye, target = (
-        finite_vector(at, f"camera {camera.name!r}", "point").tolist() for at in (camera.eye, camera.target)
-    )
-    return {
-        "name": camera.name,
-        "body": contacts.bodies.index(camera.body),
-        "eye": eye,
-        "target": target,
-        "steady": camera.steady,
-    }

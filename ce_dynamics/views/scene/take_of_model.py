@@ -28,7 +28,7 @@ from ce_dynamics.views.scene.derived import (
 )
 from ce_dynamics.views.scene.motion import picture, states_of
 from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Instruments, Take, TimeSeries, quaternions, upwards
+from ce_dynamics.views.scene.take import Camera, SceneOptions, Take, TimeSeries, quaternions, upwards
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,10 +38,7 @@ def take_of_model(
     model: Model,
     results: xr.Dataset | None,
     label: str,
-    shapes: Mapping[str, Sequence[Shape]],
-    scenery: Sequence[Shape] = (),
-    cameras: Sequence[Camera] = (),
-    instruments: Instruments | None = None,
+    options: SceneOptions,
 ) -> Take:
     """Return a run, or the initial state."""
     if results is None:
@@ -58,7 +55,7 @@ def take_of_model(
         raise ModelError(f"view: bodies have no place at t = {t[k]:g} s; cut the results off before")
     numbers = Values(model.layout.parameters, U[0, model.layout.n_inputs :])
     spread = size_of(motion["places"][0, :, :3])
-    still = still_parts(model, numbers, shapes, spread, cameras)
+    still = still_parts(model, numbers, options.given_shapes(), spread, options.cameras)
     return Take(
         label=label,
         t=t,
@@ -66,10 +63,10 @@ def take_of_model(
         forces=seen.forces,
         moments=seen.moments,
         arrows=motion["arrows"],
-        scenery=list(checks.items("view: scenery", scenery))
+        scenery=list(options.scenery)
         or feet(model, max(spread, reach(model)), upwards(model.system.gravity)),
         series=[] if results is None else series_of(results),
-        instruments=instruments,
+        instruments=options.instruments,
         **still,
     )
 
@@ -89,7 +86,10 @@ def still_parts(
         "bodies": body_pictures(model, shapes, numbers, extent),
         "strands": strands(model, numbers),
         "marks": marks(model, numbers),
-        "cameras": [riding(model.system, camera, numbers) for camera in cameras],
+        "cameras": [
+            riding(one, place_of_body(model.system, body), body.com, numbers)
+            for one, body in ((one, model.system.find(one.body)) for one in cameras)
+        ],
         "up": upwards(model.system.gravity),
         "weight": weight_of(model.system),
     }
@@ -117,19 +117,17 @@ def weight_of(system: System) -> float:
     return g * float(sum(nominal(body.mass) for body in system.bodies))
 
 
-def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object]:
-    """Return a camera in the axes of its body."""
-    checks.instance("view: cameras", camera, Camera, "a Camera(name, body, eye, target)")
-    body, owner = system.find(camera.body), f"camera {camera.name!r}"
+def riding(camera: Camera, body: int, com: Array, numbers: Numbers) -> dict[str, object]:
+    """Return a camera in the axes of its body, which has a number and a centre of mass."""
     eye, target = (
-        numbers(finite_vector(at, owner, what) - body.com)
+        numbers(finite_vector(at, f"camera {camera.name!r}", what) - com).tolist()
         for what, at in (("eye", camera.eye), ("target", camera.target))
     )
     return {
         "name": camera.name,
-        "body": place_of_body(system, body),
-        "eye": eye.tolist(),
-        "target": target.tolist(),
+        "body": body,
+        "eye": eye,
+        "target": target,
         "steady": camera.steady,
     }
 

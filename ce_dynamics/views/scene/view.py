@@ -14,12 +14,12 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector
+from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.mcap import save_mcap
 from ce_dynamics.views.scene.page import HEIGHT, WEB, Packed, Page, take_content
 from ce_dynamics.views.scene.rrd import save_rrd
-from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Instruments, Take
+from ce_dynamics.views.scene.take import SceneOptions, Take
 from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
 from ce_dynamics.views.scene.take_of_model import take_of_model
 
@@ -117,16 +117,13 @@ class View(Page):
         return page_widget(self.html, self.title, HEIGHT, start, self.camera)
 
 
+@lists_options(SceneOptions)
 def view(
     system: System,
     results: Results | Mapping[str, Results] = None,
     *,
-    shapes: Mapping[str, Sequence[Shape]] | None = None,
-    scenery: Sequence[Shape] = (),
-    cameras: Sequence[Camera] = (),
-    camera: str | None = None,
     title: str | None = None,
-    instruments: Instruments | None = None,
+    **options: Any,
 ) -> View:
     """Return a system in three dimensions, at rest or as a run moves it, as one HTML file.
 
@@ -178,43 +175,26 @@ def view(
     what = "a Model, a UnilateralModel or RigidContacts"
     if not isinstance(system, (Model, UnilateralModel, RigidContacts)):
         raise checks.wrong_type(f"view: system {checks.show(system)} must be {what}")
-    given = checks.mapping("view: shapes", {} if shapes is None else shapes)
-    for name, listed in (
-        *((f"shapes: {body}", pieces) for body, pieces in given.items()),
-        ("scenery", scenery),
-    ):
-        for piece in checks.items(f"view: {name}", listed):
-            checks.instance(f"view: {name}: entry", piece, Shape, "a shape of ce_dynamics.views.scene")
-    for one in checks.items("view: cameras", cameras):
-        checks.instance("view: cameras: entry", one, Camera, "a Camera")
-    if instruments is not None:
-        checks.instance("view: instruments", instruments, Instruments, "Instruments")
+    given = SceneOptions(**options)
+    given.check("view")
     runs: Mapping[str, Any]
     runs = (
         dict(results) if isinstance(results, Mapping) and not hasattr(results, "data_vars") else {"": results}
     )
-    takes = [take(system, run, label, given, scenery, cameras, instruments) for label, run in runs.items()]
+    takes = [take(system, run, label, given) for label, run in runs.items()]
     named = system.model.system.name if isinstance(system, UnilateralModel) else "bodies in contact"
     named = system.system.name if isinstance(system, Model) else named
     named = named if title is None else checks.text("view: title", title)
-    return View(takes, named, "orbit" if camera is None else camera)
+    return View(takes, named, "orbit" if given.camera is None else given.camera)
 
 
-def take(
-    system: System,
-    run: Any,
-    label: str,
-    shapes: Mapping[str, Sequence[Shape]],
-    scenery: Sequence[Shape],
-    cameras: Sequence[Camera],
-    instruments: Instruments | None,
-) -> Take:
+def take(system: System, run: Any, label: str, options: SceneOptions) -> Take:
     """Return the take of one run."""
     if isinstance(system, RigidContacts):
-        return take_of_bodies(system, run, label, shapes, scenery, cameras)
+        return take_of_bodies(system, run, label, options)
     if isinstance(system, UnilateralModel):
-        return take_of_unilateral(system, run, label, shapes, scenery, cameras)
-    return take_of_model(system, run, label, shapes, scenery, cameras, instruments)
+        return take_of_unilateral(system, run, label, options)
+    return take_of_model(system, run, label, options)
 
 
 REMEDY = "pip install 'ce-dynamics[widget]'"
