@@ -3,8 +3,8 @@
 A free number is a number of the model, a factor of several of them (``front.tyre.dfy0*``), or a correction
 of a channel: ``channels.NAME.offset``, ``.scale``, ``.delay``, of inputs and outputs alike, and ``.lag``, the
 time constant of a first-order low-pass that outputs have come through.  ``channels.NAME.drift`` is an offset
-of an output that every window has anew, with zero mean and the given standard deviation.  A name that ends
-with ``@SESSION`` holds for the runs of that session alone.
+of an output that every window has anew, with zero mean and the given standard deviation, by which it also
+moves while the window lasts.  A name that ends with ``@SESSION`` holds for the runs of that session alone.
 """
 
 from __future__ import annotations
@@ -59,13 +59,17 @@ class Segment(NamedTuple):
 
 
 class Start(NamedTuple):
-    """A number that is free in one segment: an initial state, or a drift (no state), with its prior."""
+    """A number that is free in one segment: an initial state, or a drift (no state), with its prior.
+
+    A drift has two: the offset after the lead, and how far it moves in the window.
+    """
 
     segment: int
     channel: str
     state: str
     prior: float
     sd: float
+    moves: bool = False
 
 
 class SegmentRows(NamedTuple):
@@ -272,7 +276,7 @@ class FitProblem:
             plain, _, only = number.name.partition("@")
             channel = plain.split(".", 1)[1].removesuffix(".drift")
             if only in ("", run.session) and channel in run.outputs:
-                found.append(Start(k, channel, "", number.prior, number.sd))
+                found += [Start(k, channel, "", number.prior, number.sd, moves) for moves in (False, True)]
         return found
 
     def _check_reach(self, segment: Segment) -> None:
@@ -394,6 +398,11 @@ class FitProblem:
             column[plant.parameters.index(plain)] = 1.0
         return ExcitationDerivative(parameters=column)
 
+    def drifted(self, rows: SegmentRows) -> Floats:
+        """Return the part of its move that a drift has made, which begins after the lead."""
+        part = (rows.time - self.segments[rows.segment].start) / self.options.length
+        return part if self.options.lead else np.zeros_like(part)
+
     def predict(self, x: Floats) -> tuple[list[Floats], list[Floats]]:
         """Return predictions of all rows and their derivatives by x = [free numbers; starts].
 
@@ -444,7 +453,8 @@ class FitProblem:
             for j in own[rows.segment]:
                 begun = self.starts[j - n]
                 if begun.channel == rows.channel and not begun.state:
-                    offset, J[:, j] = offset + x[j], 1.0
+                    J[:, j] = self.drifted(rows) if begun.moves else 1.0
+                    offset = offset + x[j] * J[:, j]
             values.append(offset + scale * raw)
             jacobians.append(J)
         return values, jacobians

@@ -243,6 +243,26 @@ def test_drift_of_a_sensor_is_estimated_from_leads(plant: Plant, clean: Recordin
         free_numbers(plant, [clean], {"channels.road_wheel_angle.drift": None})
 
 
+def test_bands_widen_as_a_drift_moves(plant: Plant, clean: Recording) -> None:
+    # From one window of 5 s to the next, and within each, an offset changes by 0.1 m/s.
+    def drifting(seed: int) -> Recording:
+        rng, run = np.random.default_rng(seed), noisy(clean, seed)
+        level, move = 0.1 * rng.normal(size=(2, 4))
+        k = np.clip((run.time - 1.0) / 6.0, 0, 3).astype(int)
+        part = np.clip((run.time - 2.0 - 6.0 * k) / 5.0, 0.0, 1.0)
+        vy = run.outputs["vy"]
+        vy = vy._replace(values=vy.values + level[k] + move[k] * part)
+        return replace(run, outputs={**run.outputs, "vy": vy}, spans=SPANS)
+
+    made = fit_plant(plant, [drifting(0)], {**dict.fromkeys(TRUTH), "channels.vy.drift": 0.1}, OPTIONS)
+    assert np.all(np.abs(made.values - list(TRUTH.values())) < 3.0 * made.sd)
+    bands = [predict(made, drifting(seed)).channels[-1] for seed in range(1, 11)]
+    # 40 windows have one move each: standard error √(0.05 · 0.95/40) of the part; within 3 of them.
+    assert np.mean([band.coverage for band in bands]) == pytest.approx(0.95, abs=3.0 * 0.0345)
+    first, last = (bands[0].sd[bands[0].window == 0][k] for k in (0, -1))
+    assert first < 0.04 < 0.1 < last < 0.12
+
+
 def test_windows_without_samples_count_nothing(plant: Plant, clean: Recording, fit: Fit) -> None:
     # All channels are missing in the first window and in the lead of the last.
     run = noisy(clean, 0)
