@@ -79,9 +79,7 @@ def identify(
         checks.function("identify: progress", progress, error=DataError)
     data = VehicleParameters.load(vehicle, checks.texts("identify: overrides", overrides, DataError))
     recordings = read_runs(runs, mapping, float(data.wheelbase))
-    numbers = dict.fromkeys(
-        name.partition("@")[0] for name in free if correction_of(name.partition("@")[0]) is None
-    )
+    numbers = dict.fromkeys(name.partition("@")[0] for name in free if correction_of(name) is None)
     own = [name for name in numbers if not name.startswith("channels.")]
     plant = vehicle_plant(str(vehicle), own, recordings, overrides)
     return fit_plant(plant, recordings, free, chosen, progress, None if keep is None else Path(keep))

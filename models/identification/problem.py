@@ -49,6 +49,10 @@ class FittedNumber(NamedTuple):
     upper: float
     unit: str
 
+    def holds_in(self, session: str) -> bool:
+        """Return True if the number holds for the runs of a session."""
+        return self.name.partition("@")[2] in ("", session)
+
 
 class Segment(NamedTuple):
     """A window of a run, simulated from a lead before its start [s]."""
@@ -139,7 +143,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     if session and session not in [run.session for run in runs]:
         known = ", ".join(repr(found) for found in sorted({run.session for run in runs}))
         raise DataError(f"free: {name}: no run is of the session {session!r}; sessions are {known}")
-    channel = correction_of(plain)
+    channel = correction_of(name)
     if channel is not None:
         what, kind = channel
         unit, spread = channel_scale(plant, runs, what, f"free: {name}")
@@ -152,25 +156,18 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
             entry = {"lower": SHORTEST_LAG, **entry}
         if kind in INSTEAD and what not in plant.outputs:
             raise DataError(f"free: {name}: only outputs have a {kind}; free the {INSTEAD[kind]} of {what}")
-    elif plain.endswith("*"):
-        if not components(plant, plain):
-            raise DataError(f"free: {name}: the model has no free numbers {plain}")
-        default, sd, unit = 1.0, PRIOR_PART, "1"
     else:
-        if plain not in plant.parameters:
+        factor = plain.endswith("*")
+        if factor and not components(plant, plain):
+            raise DataError(f"free: {name}: the model has no free numbers {plain}")
+        if not factor and plain not in plant.parameters:
             raise DataError(
                 f"free: {plant.name} has no number {name!r}{checks.suggest_name(plain, plant.parameters)}"
             )
-        default, unit = float(plant.nominal[plant.parameters.index(plain)]), plant.units.get(plain, "1")
-        sd = (
-            PRIOR_POSITION
-            if ".position." in plain
-            else PRIOR_TURN
-            if plain.endswith(".turn")
-            else PRIOR_PART * abs(default)
-        )
-    if session and channel is None:
-        default = 0.0 if not plain.endswith("*") else 1.0
+        column, default = direction_of(plant, name)
+        unit = "1" if factor else plant.units.get(plain, "1")
+        sd = PRIOR_PART if factor else PRIOR_PART * abs(float(column @ plant.nominal))
+        sd = PRIOR_POSITION if ".position." in plain else PRIOR_TURN if plain.endswith(".turn") else sd
     numbers = {
         key: checks.number(f"free: {name}: {key}", value, error=DataError)
         for key, value in entry.items()
@@ -190,14 +187,9 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
 
 def correction_of(name: str) -> tuple[str, str] | None:
     """Return channel and kind of a correction; None if the name is none of one."""
-    first, _, rest = name.partition(".")
+    first, _, rest = name.partition("@")[0].partition(".")
     channel, _, kind = rest.rpartition(".")
     return (channel, kind) if first == "channels" and kind in (*CORRECTIONS, "drift") else None
-
-
-def is_drift(number: FittedNumber) -> bool:
-    """Return True for an offset that every window has anew."""
-    return number.name.partition("@")[0].endswith(".drift")
 
 
 def channel_scale(plant: Plant, runs: Sequence[Recording], channel: str, owner: str) -> tuple[str, float]:
@@ -216,6 +208,16 @@ def components(plant: Plant, name: str) -> list[int]:
     return [k for k, p in enumerate(plant.parameters) if p == stem or p.startswith(f"{stem}.")]
 
 
+def direction_of(plant: Plant, name: str) -> tuple[Floats, float]:
+    """Return the derivative of the parameters by a number, and its value at which they are nominal."""
+    plain, _, session = name.partition("@")
+    places = components(plant, plain) if plain.endswith("*") else [plant.parameters.index(plain)]
+    column = np.zeros(len(plant.nominal))
+    column[places] = plant.nominal[places] if plain.endswith("*") else 1.0
+    neutral = 1.0 if plain.endswith("*") else 0.0 if session else float(plant.nominal[places[0]])
+    return column, neutral
+
+
 class FitProblem:
     """Residuals of segments of runs and their derivatives by free numbers and starts.
 
@@ -232,9 +234,14 @@ class FitProblem:
         self, shooter: Shooter, segments: Sequence[Segment], free: Sequence[FittedNumber], options: Options
     ) -> None:
         self.shooter, self.segments, self.options = shooter, list(segments), options
-        self.free = [number for number in free if not is_drift(number)]
-        self.drifts = [number for number in free if is_drift(number)]
-        plant = shooter.plant
+        plant, kinds = shooter.plant, [correction_of(number.name) for number in free]
+        self.drifts = [n for n, kind in zip(free, kinds, strict=True) if kind and kind[1] == "drift"]
+        self.free = [number for number in free if number not in self.drifts]
+        self.corrections = [correction_of(number.name) for number in self.free]
+        self.directions = [
+            None if of_channel else direction_of(plant, number.name)
+            for of_channel, number in zip(self.corrections, self.free, strict=True)
+        ]
         if not segments:
             raise DataError(
                 f"no window of {options.length:g} s with a lead of {options.lead:g} s lies within the runs; "
@@ -273,9 +280,8 @@ class FitProblem:
             if channel in run.outputs
         ]
         for number in self.drifts:
-            plain, _, only = number.name.partition("@")
-            channel = plain.split(".", 1)[1].removesuffix(".drift")
-            if only in ("", run.session) and channel in run.outputs:
+            channel, _ = correction_of(number.name) or ("", "")
+            if number.holds_in(run.session) and channel in run.outputs:
                 found += [Start(k, channel, "", number.prior, number.sd, moves) for moves in (False, True)]
         return found
 
@@ -306,27 +312,18 @@ class FitProblem:
     def correction(self, theta: Floats, channel: str, kind: str, session: str) -> float:
         """Return offset, scale or delay of a channel in a session."""
         neutral = 1.0 if kind == "scale" else 0.0
-        total = neutral
-        for number, value in zip(self.free, theta.tolist(), strict=True):
-            plain, _, only = number.name.partition("@")
-            if plain == f"channels.{channel}.{kind}" and only in ("", session):
-                total += value - neutral
-        return total
+        return neutral + sum(
+            value - neutral
+            for number, value, one in zip(self.free, theta.tolist(), self.corrections, strict=True)
+            if one == (channel, kind) and number.holds_in(session)
+        )
 
     def parameters(self, theta: Floats, session: str) -> Floats:
         """Return parameters of the plant in a session."""
-        plant = self.shooter.plant
-        values = plant.nominal.copy()
-        for number, value in zip(self.free, theta.tolist(), strict=True):
-            plain, _, only = number.name.partition("@")
-            if only not in ("", session) or correction_of(plain) is not None:
-                continue
-            if plain.endswith("*"):
-                values[components(plant, plain)] += plant.nominal[components(plant, plain)] * (value - 1.0)
-            else:
-                values[plant.parameters.index(plain)] += value - (
-                    0.0 if only else plant.nominal[plant.parameters.index(plain)]
-                )
+        values = self.shooter.plant.nominal.copy()
+        for number, value, direction in zip(self.free, theta.tolist(), self.directions, strict=True):
+            if direction is not None and number.holds_in(session):
+                values += direction[0] * (value - direction[1])
         return values
 
     def measure_start(self, k: int, channel: str) -> float:
@@ -364,7 +361,12 @@ class FitProblem:
                 slopes.setdefault(name, {})[kind] = column
         p = self.parameters(theta, session)
         y0 = plant.start(self._speed(segment, begin))
-        directions = [self._direction(number, session, slopes) for number in self.free]
+        directions = []
+        for number, direction, of in zip(self.free, self.directions, self.corrections, strict=True):
+            here = number.holds_in(session)
+            by_input = slopes.get(of[0], {}).get(of[1]) if here and of else None
+            by_parameter = direction[0] if here and direction else None
+            directions.append(ExcitationDerivative(inputs=by_input, parameters=by_parameter))
         for place, begun in enumerate(self.starts):
             if begun.segment == k and begun.state:
                 y0[plant.states.index(begun.state)] += starts[place]
@@ -381,22 +383,6 @@ class FitProblem:
             raise DataError(f"{segment.run.name}: no channel is the speed; map speed or vx")
         good = np.isfinite(values)
         return float(np.interp(t, segment.run.time[good], values[good]))
-
-    def _direction(
-        self, number: FittedNumber, session: str, slopes: Mapping[str, Mapping[str, Floats]]
-    ) -> ExcitationDerivative:
-        plain, _, only = number.name.partition("@")
-        if only not in ("", session):
-            return ExcitationDerivative()
-        plant, channel = self.shooter.plant, correction_of(plain)
-        if channel is not None:
-            return ExcitationDerivative(inputs=slopes.get(channel[0], {}).get(channel[1]))
-        column = np.zeros(len(plant.nominal))
-        if plain.endswith("*"):
-            column[components(plant, plain)] = plant.nominal[components(plant, plain)]
-        else:
-            column[plant.parameters.index(plain)] = 1.0
-        return ExcitationDerivative(parameters=column)
 
     def drifted(self, rows: SegmentRows) -> Floats:
         """Return the part of its move that a drift has made, which begins after the lead."""
@@ -425,14 +411,18 @@ class FitProblem:
             offset, scale, delay, lag = (
                 self.correction(theta, rows.channel, kind, session) for kind in CORRECTIONS
             )
-            sampled = Sampled(
-                (rows.time - delay - segment.start + self.options.lead) / grid, len(shot.values)
-            )
+            at = (rows.time - delay - segment.start + self.options.lead) / grid
+            at = np.clip(at, 0.0, len(shot.values) - 1)
+            i = np.minimum(at.astype(int), len(shot.values) - 2)
             z, along = shot.values[:, place], shot.by[:, :, place]
             slower = np.zeros_like(z)
             if lag:
                 z, along, slower = apply_lag(z, along, lag, grid)
-            raw, slope = sampled(z), sampled.slope(z) / grid
+
+            def sampled(x: Floats, i: Any = i, part: Floats = at - i) -> Floats:
+                return np.asarray(x[i] + part * (x[i + 1] - x[i]))
+
+            raw, slope = sampled(z), (z[i + 1] - z[i]) / grid
             by = {
                 "offset": np.ones_like(raw),
                 "scale": raw,
@@ -445,11 +435,9 @@ class FitProblem:
                 if any(one is not None for one in direction):
                     J[:, j] = scale * sampled(along[k])
                     k += 1
-            for j, number in enumerate(self.free):
-                plain, _, only = number.name.partition("@")
-                channel = correction_of(plain)
-                if channel is not None and channel[0] == rows.channel and only in ("", session):
-                    J[:, j] += by[channel[1]]
+            for j, (number, of) in enumerate(zip(self.free, self.corrections, strict=True)):
+                if of is not None and of[0] == rows.channel and number.holds_in(session):
+                    J[:, j] += by[of[1]]
             for j in own[rows.segment]:
                 begun = self.starts[j - n]
                 if begun.channel == rows.channel and not begun.state:
@@ -465,23 +453,6 @@ def slope_of(time: Floats, values: Floats, at: Floats) -> Floats:
     k = np.clip(np.searchsorted(time, at) - 1, 0, len(time) - 2)
     inside = (at > time[0]) & (at < time[-1])
     return np.where(inside, (values[k + 1] - values[k]) / (time[k + 1] - time[k]), 0.0)
-
-
-class Sampled:
-    """Linear interpolation in rows at places that are counted in rows."""
-
-    def __init__(self, at: Floats, rows: int) -> None:
-        at = np.clip(at, 0.0, rows - 1)
-        self.i = np.minimum(at.astype(int), rows - 2)
-        self.part = at - self.i
-
-    def __call__(self, z: Floats) -> Floats:
-        """Return values."""
-        return np.asarray(z[self.i] + self.part * self.slope(z))
-
-    def slope(self, z: Floats) -> Floats:
-        """Return differences of neighbouring rows."""
-        return np.asarray(z[self.i + 1] - z[self.i])
 
 
 def apply_lag(z: Floats, along: Floats, lag: float, grid: float) -> tuple[Floats, Floats, Floats]:
