@@ -53,6 +53,13 @@ class Travels(NamedTuple):
         """Number of travels that can be chosen."""
         return len(self.rows)
 
+    def spread(self, of_travels: Array) -> Array:
+        """Return forces (2,), or stiffnesses (2, 2), of the wheels from those of the travels."""
+        if self.number == 2:
+            return of_travels
+        found: Array = self.rows.T @ of_travels
+        return found if found.ndim == 1 else found @ self.rows
+
     def check(self, axle: str, goals: Floats) -> None:
         """Refuse travels (n, 2) that the wheels cannot have at once."""
         part = self.rows / np.sum(self.rows**2, axis=1, keepdims=True)

@@ -16,7 +16,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import TracedFunction, compile_function, trace
-from ce_dynamics.models.kc.poses import AGAINST, SEPARATE, TOGETHER, AxlePoses, Geometry, Travels
+from ce_dynamics.models.kc.poses import AxlePoses, Geometry, Travels
 from ce_dynamics.models.kc.settling import inverse, right_inverse
 from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, turning
 
@@ -24,69 +24,39 @@ from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, turning
 def rates_of(
     travels: Travels, force: Array, springs: Array, bars: Array, tyres: Array, track: Scalar
 ) -> dict[str, Scalar | Array]:
-    """Return forces and rates of the travels that there are, see `rates`.
+    """Return forces, wheel, ride and roll rates of the travels that there are.
 
-    ``force`` (m,) are derivatives of the energy by the travels [N], ``springs`` and ``bars`` (m, m) those of
-    the forces [N/m].
+    C33, C39 and C99 of the compliance matrix are those of K⁻¹; wheels that share a travel have a part each of
+    its force, and the compliance of their way.
+
+    Parameters
+    ----------
+    travels : Travels
+    force : (m,) array
+        Derivatives of the energy by the travels [N].
+    springs, bars : (m, m) arrays
+        Derivatives of the forces by the travels [N/m].
+    tyres : (2,) array
+        Vertical stiffnesses [N/m].
+    track : scalar
+        [m]
     """
-    if travels is SEPARATE:
-        return {"wheel_force": force, **rates(springs, bars, tyres, track)}
-    whole = springs[0, 0] + bars[0, 0]
-    if travels is TOGETHER:
-        return parallel_rates(force[0], whole, tyres)
-    assert travels is AGAINST
-    return opposite_rates(springs[0, 0], whole, tyres, track)
-
-
-def parallel_rates(force: Scalar, whole: Scalar, tyres: Array) -> dict[str, Scalar | Array]:
-    """Return forces and rates of wheels that only rise and fall together: half of the total at each wheel."""
-    k = array((0.5 * whole, 0.5 * whole))
-    return {
-        "wheel_force": array((0.5 * force, 0.5 * force)),
-        "wheel_rate": k,
-        "ride_rate": k / (1.0 + k / tyres),
-    }
-
-
-def opposite_rates(springs: Scalar, whole: Scalar, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
-    """Return roll rates of wheels that only travel by ±a: a moment k a track/2 at a roll of 2 a/track."""
-    in_tyres = 1.0 / tyres[0] + 1.0 / tyres[1]
-
-    def rate(k: Scalar, more: Scalar) -> Scalar:
-        return track * track / (4.0 / k + more)
-
-    return {
-        "roll_rate": rate(whole, 0.0),
-        "roll_rate_without_bars": rate(springs, 0.0),
-        "roll_rate_with_tyres": rate(whole, in_tyres),
-        "roll_rate_with_tyres_without_bars": rate(springs, in_tyres),
-    }
-
-
-def rates(springs: Array, bars: Array, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
-    """Return wheel, ride and roll rates; C33, C39 and C99 of the compliance matrix are those of K⁻¹.
-
-    ``springs`` and ``bars`` (2, 2) are derivatives of the forces at the wheel centres by the travel of both,
-    ``tyres`` (2,) vertical stiffnesses [N/m]; the track is in m.
-    """
-    K = springs + bars
+    K, found = springs + bars, dict[str, Scalar | Array]()
+    if "parallel" in travels.kinds:
+        of_wheels = travels.spread(K)
+        k = of_wheels[:, 0] + of_wheels[:, 1]
+        found |= {"wheel_force": travels.spread(force), "wheel_rate": k, "ride_rate": k / (1.0 + k / tyres)}
     C, C_springs = inverse(K), inverse(springs)
-    k = K[:, 0] + K[:, 1]
-    in_tyres = 1.0 / tyres[0] + 1.0 / tyres[1]
-    return {
-        "wheel_rate": k,
-        "single_wheel_rate": array((1.0 / C[0, 0], 1.0 / C[1, 1])),
-        "ride_rate": k / (1.0 + k / tyres),
-        "roll_rate": roll_rate(C, track, 0.0),
-        "roll_rate_without_bars": roll_rate(C_springs, track, 0.0),
-        "roll_rate_with_tyres": roll_rate(C, track, in_tyres),
-        "roll_rate_with_tyres_without_bars": roll_rate(C_springs, track, in_tyres),
-    }
-
-
-def roll_rate(C: Array, track: Scalar, in_tyres: Scalar) -> Scalar:
-    """Return track²/(C33 − C39 − C93 + C99), the tyres' compliances added."""
-    return track * track / (C[0, 0] - C[0, 1] - C[1, 0] + C[1, 1] + in_tyres)
+    if "left" in travels.kinds:
+        found["single_wheel_rate"] = array((1.0 / C[0, 0], 1.0 / C[1, 1]))
+    if "opposed" in travels.kinds:
+        for without, c in (("", C), ("_without_bars", C_springs)):
+            # track²/(C33 − C39 − C93 + C99), the tyres' compliances added; 4/K where wheels go ±z
+            across = 4.0 * c[0, 0] if len(c) == 1 else c[0, 0] - c[0, 1] - c[1, 0] + c[1, 1]
+            found[f"roll_rate{without}"] = track * track / across
+            in_tyres = 1.0 / tyres[0] + 1.0 / tyres[1]
+            found[f"roll_rate_with_tyres{without}"] = track * track / (across + in_tyres)
+    return found
 
 
 class Travelling:
