@@ -19,12 +19,8 @@ from ce_dynamics.models.tyres.contact.frame import WheelContact, WheelPose, cont
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bound_slip
 
 OUTPUTS: Mapping[str, str] = {
-    "Fx": "N",
-    "Fy": "N",
-    "Fz": "N",
-    "Mx": "N*m",
-    "My": "N*m",
-    "Mz": "N*m",
+    **dict.fromkeys(("Fx", "Fy", "Fz"), "N"),
+    **dict.fromkeys(("Mx", "My", "Mz"), "N*m"),
     "slip": "1",
     "slip_angle": "rad",
     "bounded_slip": "1",
@@ -34,6 +30,8 @@ OUTPUTS: Mapping[str, str] = {
 """Outputs of every tyre: forces and moments at the contact centre, in its axes, slips, deflection, lean."""
 
 
+SUMMED = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+"""Outputs of which a pair reports the sum, moments each about its own contact; of others the mean."""
 TURNED_OVER = 1e-12
 """1 + cos γ of a wheel that stands on its head."""
 
@@ -45,14 +43,7 @@ MARGIN = "road_margin"
 
 def share_forces(f: TyreAnswer, share: Scalar) -> TyreAnswer:
     """Return forces and moments where those of the contact partly cancel each other."""
-    return f._replace(
-        Fx=share * f.Fx,
-        Fy=share * f.Fy,
-        Fz=share * f.Fz,
-        Mx=share * f.Mx,
-        My=share * f.My,
-        Mz=share * f.Mz,
-    )
+    return f._replace(**{name: share * getattr(f, name) for name in SUMMED})
 
 
 def wheel_on_road(c: WheelContact, axis: Array, omega: Array) -> WheelOnRoad:
@@ -166,12 +157,7 @@ class RoadTyre(ForceElement):
             loads=(PointLoad(self.wheel, self.ground, c.r, force, torque),),
             x_dot=tuple(f.x_dot),
             outputs={
-                "Fx": f.Fx,
-                "Fy": f.Fy,
-                "Fz": f.Fz,
-                "Mx": f.Mx,
-                "My": f.My,
-                "Mz": f.Mz,
+                **{name: getattr(f, name) for name in SUMMED},
                 "slip": f.slip,
                 "slip_angle": f.slip_angle,
                 "bounded_slip": bound_slip(c.v_x, f.rolling_speed),
@@ -184,8 +170,6 @@ class RoadTyre(ForceElement):
         )
 
 
-SUMMED = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
-"""Outputs of which a pair reports the sum, moments each about its own contact; of others the mean."""
 PLACES = ("outer", "inner")
 
 

@@ -111,8 +111,8 @@ class ContactMassTyre(MagicFormulaTyre):
         damping = self.damping(at.s)
         Fx = body.c_x * x_e + (body.k_x or damping * body.c_x) * x_dot
         Fy = body.c_y * y_e + (body.k_y or damping * body.c_y) * y_dot
-        C_x, C_y = self.tread(at.Fz, at.s.dpi, at.px.Kxk, at.py.Kya)
-        capacity = at.px.mux * at.Fz, absolute(at.py.muy) * at.Fz
+        C_x, C_y = self.tread(at.Fz, at.s.dpi, at.both.x.Kxk, at.both.y.Kya)
+        capacity = at.both.x.mux * at.Fz, absolute(at.both.y.muy) * at.Fz
         on_x, z_x_dot = at.along.deflect(C_x, self.tread_damping, z_x, capacity[0], c.FNOMIN)  # (c)
         on_y, z_y_dot = at.across.deflect(C_y, self.tread_damping, z_y, capacity[1], c.FNOMIN)
         w_x_dot = (on_x - Fx) / self.mass + wheel.yaw_rate * w_y  # (b)

@@ -52,10 +52,10 @@ from ce_dynamics.models.tyres.magic_formula.operating_point import (
 )
 from ce_dynamics.models.tyres.magic_formula.outputs import (
     Combined,
+    combine_slips,
     contact_stiffness,
     peak_of,
     relaxation,
-    weigh_combined,
 )
 from ce_dynamics.models.tyres.magic_formula.radii import Surroundings, linear_term, load, load_61, turning
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
@@ -175,8 +175,8 @@ class SlidingTyre(NamedTuple):
         [m/s].
     velocity, slips : two scalars
         Sliding velocity of the wheel [m/s], κ and tan α.
-    s, px, py, upright, both
-        Operating point, pure forces, weights of combined slip.
+    s, both
+        Operating point, curves and weights of combined slip.
     along, across : Sliding
     stiffness : two scalars
         At the contact [N/m].
@@ -189,9 +189,6 @@ class SlidingTyre(NamedTuple):
     velocity: tuple[Scalar, Scalar]
     slips: tuple[Scalar, Scalar]
     s: OperatingPoint
-    px: fx.Longitudinal
-    py: fy.Lateral
-    upright: fy.Lateral
     both: Combined
     along: Sliding
     across: Sliding
@@ -265,7 +262,7 @@ class MagicFormulaTyre(TyreModel):
         at = self.sliding(wheel, x[0], x[1])
         c = self.coefficients
         damping = self.damping(at.s)
-        capacity = at.px.mux * at.Fz, absolute(at.py.muy) * at.Fz
+        capacity = at.both.x.mux * at.Fz, absolute(at.both.y.muy) * at.Fz
         Fx, x_dot = at.along.deflect(at.stiffness[0], damping, x[0], capacity[0], c.FNOMIN)
         Fy, y_dot = at.across.deflect(at.stiffness[1], damping, x[1], capacity[1], c.FNOMIN)
         stored = 0.5 * (at.stiffness[0] * x[0] * x[0] + at.stiffness[1] * x[1] * x[1])
@@ -311,10 +308,8 @@ class MagicFormulaTyre(TyreModel):
             tan_alpha=clip_smoothly(tan_alpha, -reach * self.peak.tan_alpha, reach * self.peak.tan_alpha),
         )
         s = operating_point(c, mode, inputs)
-        px = fx.pure(c, mode, s)
-        py = fy.pure(c, mode, s, s.gamma_star)
-        upright = fy.pure(c, mode, s, 0.0)
-        both = weigh_combined(c, mode, s, px, py, upright)
+        both = combine_slips(c, mode, s)
+        px, py = both.x, both.y
         tread = relaxation(c, s, px.Kxk, py.Kya)
         return SlidingTyre(
             Fz=Fz,
@@ -324,12 +319,9 @@ class MagicFormulaTyre(TyreModel):
             velocity=of_wheel,
             slips=(-forward * of_wheel[0] / speed, wheel.v_y / speed),
             s=s,
-            px=px,
-            py=py,
-            upright=upright,
             both=both,
             along=slide_along(s, px, both.Gxa, kappa, Vsx, speed, forward),
-            across=slide_across(s, py, both.y, Vsy, speed, forward),
+            across=slide_across(s, py, both.by_camber, Vsy, speed, forward),
             stiffness=(
                 stiffness(c.version == 52 and not is_absent(c.PTX1), px.Kxk, tread.sigmax, tread.Cx),
                 stiffness(
@@ -347,7 +339,8 @@ class MagicFormulaTyre(TyreModel):
         """Return forces, and moments of the steady state with arms that feel the transient forces."""
         c, s = self.coefficients, at.s
         steady_x, steady_y = at.along.steady, at.across.steady
-        m = mz.aligning(c, self.mode, s, at.py, at.upright, at.both.upright, at.px.Kxk, steady_x, steady_y)
+        x, y, upright, _, _, weight = at.both
+        m = mz.aligning(c, self.mode, s, y, upright, weight, x.Kxk, steady_x, steady_y)
         arm = mz.arm_of_Fx(c, s, steady_y)
         return TyreAnswer(
             Fx=Fx,

@@ -42,26 +42,31 @@ from ce_dynamics.models.tyres.magic_formula.radii import Surroundings, contact_p
 
 
 class Combined(NamedTuple):
-    """Weights of the forces under combined slip: G_xα; G_yκ with S_Vyκ; the latter two without camber."""
+    """Curves of pure slip, and weights of combined slip: G_xα; G_yκ with S_Vyκ.
 
+    ``upright`` is the curve across without camber, ``by_camber`` and ``without`` the weights with it and
+    without any.
+    """
+
+    x: fx.Longitudinal
+    y: fy.Lateral
+    upright: fy.Lateral
     Gxa: Scalar
-    y: fy.Weight
-    upright: fy.Weight
+    by_camber: fy.Weight
+    without: fy.Weight
 
 
-def weigh_combined(
-    c: Coefficients, mode: Mode, s: OperatingPoint, px: fx.Longitudinal, py: fy.Lateral, upright: fy.Lateral
-) -> Combined:
-    """Return weights of combined slip: by coefficients (4.E51), (4.E59), or of the ellipse (a)."""
-    if not c.ellipse:
-        return Combined(
-            fx.weight(c, mode, s),
-            fy.weight(c, mode, s, py.muy, py.zeta2),
-            fy.weight(c, mode, s, upright.muy, 1.0),
-        )
-    Gx, Gy = ellipse(mode, s, px, py)
-    of_y = fy.Weight(Gy, 0.0)
-    return Combined(Gx, of_y, of_y)
+def combine_slips(c: Coefficients, mode: Mode, s: OperatingPoint) -> Combined:
+    """Return curves and weights: by coefficients (4.E51), (4.E59), or of the ellipse (a)."""
+    x = fx.pure(c, mode, s)
+    y = fy.pure(c, mode, s, s.gamma_star)
+    upright = fy.pure(c, mode, s, 0.0)
+    if c.ellipse:
+        Gx, Gy = ellipse(mode, s, x, y)
+        return Combined(x, y, upright, Gx, fy.Weight(Gy, 0.0), fy.Weight(Gy, 0.0))
+    Gxa = fx.weight(c, mode, s)
+    by_camber = fy.weight(c, mode, s, y.muy, y.zeta2)
+    return Combined(x, y, upright, Gxa, by_camber, fy.weight(c, mode, s, upright.muy, 1.0))
 
 
 def ellipse(mode: Mode, s: OperatingPoint, px: fx.Longitudinal, py: fy.Lateral) -> tuple[Scalar, Scalar]:
@@ -107,22 +112,6 @@ def relaxation(c: Coefficients, s: OperatingPoint, Kxk: Scalar, Kya: Scalar) -> 
     if is_absent(c.PTY2):
         return Relaxation(Cx, Cy, sigmax, 0.0)
     return Relaxation(Cx, Cy, sigmax, scale * sin_multiple(2.0, s.Fz / (c.PTY2 * c.Fz0_prime)) * by_camber)
-
-
-class Forces(NamedTuple):
-    """Forces [N] and moments [N m] on the wheel at the contact centre, and what they are made of."""
-
-    Fx: Scalar
-    Fy: Scalar
-    Mx: Scalar
-    My: Scalar
-    Mz: Scalar
-    t: Scalar
-    Mzr: Scalar
-    mux: Scalar
-    muy: Scalar
-    Kxk: Scalar
-    Kya: Scalar
 
 
 class Outputs(NamedTuple):
@@ -185,60 +174,27 @@ class Outputs(NamedTuple):
     Kxk: Any
 
 
-def forces(c: Coefficients, mode: Mode, s: OperatingPoint) -> Forces:
-    """Return forces and moments at combined slip."""
-    x = fx.pure(c, mode, s)
-    y = fy.pure(c, mode, s, s.gamma_star)
-    upright = fy.pure(c, mode, s, 0.0)  # without camber
-    both = weigh_combined(c, mode, s, x, y, upright)
-    Fx = both.Gxa * x.Fx0  # (4.E50)
-    Fy = fy.combine_force(y.Fy0, both.y)
-    m = mz.aligning(c, mode, s, y, upright, both.upright, x.Kxk, Fx, Fy)
-    muy = fy.report_friction(mode, s, y.muy)
-    Mx, My = overturning(c, s, Fy), rolling_resistance(c, s, Fx)
-    return Forces(Fx, Fy, Mx, My, m.Mz, m.t, m.Mzr, x.mux, muy, x.Kxk, y.Kya)
-
-
 def evaluate(c: Coefficients, mode: Mode, inputs: Inputs) -> Outputs:
     """Return all outputs at one operating point."""
     s = operating_point(c, mode, inputs)
-    f = forces(c, mode, s)
-    around = Surroundings(s.wheel.omega, s.wheel.R_omega, s.dpi, s.gamma, f.Fx, f.Fy)
+    both = combine_slips(c, mode, s)
+    x, y = both.x, both.y
+    Fx = both.Gxa * x.Fx0  # (4.E50)
+    Fy = fy.combine_force(y.Fy0, both.by_camber)
+    m = mz.aligning(c, mode, s, y, both.upright, both.without, x.Kxk, Fx, Fy)
+    muy = fy.report_friction(mode, s, y.muy)
+    Mx, My = overturning(c, s, Fy), rolling_resistance(c, s, Fx)
+    around = Surroundings(s.wheel.omega, s.wheel.R_omega, s.dpi, s.gamma, Fx, Fy)
     under = deflection(c, s.Fz_moment if c.version == 61 else s.Fz, around)
     patch = contact_patch(c, s.given.Fz, s.dpi)
-    lag = relaxation(c, s, f.Kxk, f.Kya)
+    lag = relaxation(c, s, x.Kxk, y.Kya)
     kappa, alpha, phit = report_slips(c, mode, s)
     return Outputs(
-        Fx=f.Fx,
-        Fy=f.Fy,
-        Fz=s.given.Fz,
-        Mx=f.Mx,
-        My=f.My,
-        Mz=f.Mz,
-        kappa=kappa,
-        alpha=alpha,
-        gamma=s.given.gamma,
-        phit=phit,
-        Vx=s.Vx,
-        p=s.p,
-        Re=s.wheel.Re,
-        rho=under.rho,
-        two_a=2.0 * patch.a,
-        t=f.t,
-        mux=f.mux,
-        muy=f.muy,
-        omega=s.wheel.omega,
-        Rl=under.Rl,
-        two_b=2.0 * patch.b,
-        Mzr=f.Mzr,
-        Cx=lag.Cx,
-        Cy=lag.Cy,
-        Cz=under.Cz,
-        Kya=f.Kya,
-        sigmax=lag.sigmax,
-        sigmay=lag.sigmay,
-        Kxk=f.Kxk,
-    )
+        Fx=Fx, Fy=Fy, Fz=s.given.Fz, Mx=Mx, My=My, Mz=m.Mz, kappa=kappa, alpha=alpha, gamma=s.given.gamma,
+        phit=phit, Vx=s.Vx, p=s.p, Re=s.wheel.Re, rho=under.rho, two_a=2.0 * patch.a, t=m.t, mux=x.mux,
+        muy=muy, omega=s.wheel.omega, Rl=under.Rl, two_b=2.0 * patch.b, Mzr=m.Mzr, Cx=lag.Cx, Cy=lag.Cy,
+        Cz=under.Cz, Kya=y.Kya, sigmax=lag.sigmax, sigmay=lag.sigmay, Kxk=x.Kxk,
+    )  # fmt: skip
 
 
 def report_slips(c: Coefficients, mode: Mode, s: OperatingPoint) -> tuple[Scalar, Scalar, Scalar]:

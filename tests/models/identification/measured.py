@@ -1,8 +1,8 @@
 """Fits to measured runs: ``python -m tests.models.identification.measured FOLDER [CAR [RUN...]]``.
 
 FOLDER has the runs of the AV-21 (linklab-uva/deep-dynamics) and of CarMaker's Megane (boschresearch).  CAR is
-``racing_car``, ``racing_car_swapped`` or ``hatchback``, all if none is named.  Further runs of that car are
-predicted instead of the kept ones of FOLDER.
+``racing_car``, ``racing_car_swapped``, ``racing_car_continued`` or ``hatchback``, all if none is named.
+Further runs of that car are predicted instead of the kept ones of FOLDER.
 """
 
 import sys
@@ -16,11 +16,17 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.identification import vehicles
-from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.fit import Fit, fit_plant
 from ce_dynamics.models.identification.identify import ChannelPrediction
 from ce_dynamics.models.identification.problem import Options
 from ce_dynamics.models.identification.recording import Recording, read_recording
-from ce_dynamics.models.identification.single_track import KINDS, fit_reference
+from ce_dynamics.models.identification.single_track import (
+    KINDS,
+    LINEAR,
+    fit_reference,
+    planar,
+    single_track,
+)
 from ce_dynamics.models.identification.tables import read_table
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -62,6 +68,22 @@ def racing_car(folder: Path, others: Sequence[Path], first: int = 0) -> None:
     for axle, left, right in (("front", "wheel_fl", "wheel_fr"), ("rear", "wheel_rl", "wheel_rr")):
         ahead = (table[right] - table[left]).to_numpy() / 3.6
         print(f"{axle} wheels: difference of speeds is {ratio(ahead, turning):.2f} m times the yaw rate")
+    tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
+    tyres |= {f"{axle}.tyre.fym*": {"sd": 0.2, "lower": 0.3, "upper": 1.1} for axle in ("front", "rear")}
+    options: dict[str, Any] = {
+        name: getattr(OPTIONS, name) for name in ("length", "lead", "step", "interval")
+    }
+    # slip that the locked axle forces on its tyres turns the car back
+    more: dict[str, Any] = {"chassis.inertia.zz": 100.0, "rear.tyre.dfx0*": {"sd": 0.5, "lower": 0.05}}
+    vehicle = VEHICLES / "av-21.yaml"
+    fit = ce.identify(runs, vehicle, racing_channels() | tyres | more, progress=print, **options)
+    show(fit, predicted, wrong)
+    for kind in KINDS:
+        show(fit_reference(kind, fit, VehicleParameters.load(vehicle), runs), predicted, wrong)
+
+
+def racing_channels() -> dict[str, Any]:
+    """Return what is free of the channels of the AV-21, with standard deviations of priors."""
     free: dict[str, Any] = {"channels.yaw_rate.lag": None}
     for s in ("lvms", "putnam"):
         free |= {
@@ -71,18 +93,27 @@ def racing_car(folder: Path, others: Sequence[Path], first: int = 0) -> None:
             f"channels.vy.turn@{s}": 0.02, f"channels.vy.position.x@{s}": 1.5,
             f"channels.vy.offset@{s}": 0.1, f"channels.vy.drift@{s}": DRIFT[s],
         }  # fmt: skip
-    tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
-    tyres |= {f"{axle}.tyre.fym*": {"sd": 0.2, "lower": 0.3, "upper": 1.1} for axle in ("front", "rear")}
-    options: dict[str, Any] = {
-        name: getattr(OPTIONS, name) for name in ("length", "lead", "step", "interval")
-    }
-    # slip that the locked axle forces on its tyres turns the car back
-    more: dict[str, Any] = {"chassis.inertia.zz": 100.0, "rear.tyre.dfx0*": {"sd": 0.5, "lower": 0.05}}
-    vehicle = VEHICLES / "av-21.yaml"
-    fit = ce.identify(runs, vehicle, free | tyres | more, progress=print, **options)
-    show(fit, predicted, wrong)
-    for kind in KINDS:
-        show(fit_reference(kind, fit, VehicleParameters.load(vehicle), runs), predicted, wrong)
+    return free
+
+
+def racing_car_continued(folder: Path, others: Sequence[Path]) -> None:
+    """Leave out halves and quarters of Putnam Park, and predict these by a linear single track."""
+    oval, course = folder / "LVMS_23_01_04_B.csv.gz", folder / "Putnam_park2023_run4_2_first.csv.gz"
+    lvms = racing_run(oval, "lvms", "rad", {"from": 110.0, "to": 425.0})
+    putnam = racing_run(course, "putnam", "deg", {"from": 20.0})
+    first = mask(part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::3]), failures(oval))
+    windows, wrong = putnam.windows(OPTIONS.length, OPTIONS.lead), failures(course)
+    numbers = planar(VehicleParameters.load(VEHICLES / "av-21.yaml"))
+    for parts in (2, 4):
+        for k in range(parts):
+            a, b = k * len(windows) // parts, (k + 1) * len(windows) // parts
+            runs = [first, mask(part(putnam, windows[:a] + windows[b:]), wrong)]
+            free = racing_channels() | dict.fromkeys((*LINEAR, "inertia"))
+            fit = fit_plant(single_track("linear", *numbers, runs), runs, free, OPTIONS, print)
+            kept = replace(
+                part(putnam, windows[a:b]), name=f"{windows[a][0]:.0f} to {windows[b - 1][1]:.0f} s"
+            )
+            show(fit, [kept], {kept.name: wrong})
 
 
 def racing_run(path: Path, session: str, unit: str, use: dict[str, float]) -> Recording:
@@ -255,7 +286,7 @@ def print_table() -> None:
 
 
 if __name__ == "__main__":
-    for campaign in (hatchback, racing_car, racing_car_swapped):
+    for campaign in (hatchback, racing_car, racing_car_swapped, racing_car_continued):
         if campaign.__name__ in (sys.argv[2:] or [campaign.__name__]):
             campaign(Path(sys.argv[1]), [Path(name) for name in sys.argv[3:]])
     print_table()
