@@ -117,7 +117,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ClusterWork(Generic[T]):
-    """Work in batches: a function of the data that all share, and of the part of a batch."""
+    """Work in batches: a function of the data that all share, and of the part of a batch.
+
+    ``remedy`` follows the message of a batch that is lost too often.
+    """
 
     make: Callable[[Any, Any], T]
     shared: Any
