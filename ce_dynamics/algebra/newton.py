@@ -112,14 +112,10 @@ DIFFERENCE = 1e-7
 def differences(
     function: Callable[[Floats], Floats], x: Floats, sizes: Floats | float, *, central: bool = False
 ) -> Floats:
-    """Return the derivatives of a function by differences of the given sizes, from x on or about x.
-
-    A function with ``of_rows`` is evaluated at all places at once.
-    """
+    """Return the derivatives of a function by differences of the given sizes, from x on or about x."""
     d, n = np.broadcast_to(sizes, x.shape), len(x)
     places = np.concatenate((x - np.diag(d) if central else x[np.newaxis], x + np.diag(d)))
-    of_rows = getattr(function, "of_rows", None)
-    values = np.array([function(place) for place in places]) if of_rows is None else of_rows(places)
+    values = np.array([function(place) for place in places])
     behind, ahead = values[: len(places) - n], values[len(places) - n :]
     return np.asarray((ahead - behind).T / ((2.0 if central else 1.0) * d))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,18 @@ from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
 
 _EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class CodeKind(NamedTuple):
+    """Kind of machine code; see `ce_dynamics.compiler.machine.compile_function`."""
+
+    lanes: int = 1
+    largest_straight: int | None = None
+    fused: bool = True
+    single: bool = False
+
+
+ONE_LANE = CodeKind()
 
 
 class CompiledFunction:
@@ -31,8 +43,7 @@ class CompiledFunction:
         object lives.
     table_address : int
         Of ``void f(double** arguments)``, with the same pointers in a table.
-    fused, single : bool
-        Whether it uses fused multiply-adds where the processor has them, and single precision.
+    kind : CodeKind
     input_shapes, output_shapes : dict of name to shape
         Of the arrays of a call: with lanes > 1 the last axis is the lane.
     """
@@ -40,23 +51,20 @@ class CompiledFunction:
     def __init__(
         self,
         traced: TracedFunction | Callable[[], TracedFunction],
-        lanes: int,
+        kind: CodeKind,
         library: Any,
         signature: Signature,
         tables: Sequence[Table] = (),
-        fused: bool = True,
-        single: bool = False,
     ) -> None:
-        self.fused, self.single = fused, single
+        self.kind, self.lanes = kind, kind.lanes
         self._traced = traced
         self._tables = tuple(tables)  # the code reads their memory
         self.signature = signature
-        self.lanes = lanes
         self._library = library
         self.address: int = library[emit.ENTRY]
         self.table_address: int = library[emit.TABLE_ENTRY]
         self._call = _EVALUATE(self.table_address)
-        extra = () if lanes == 1 else (lanes,)
+        extra = () if kind.lanes == 1 else (kind.lanes,)
         self.input_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.input_shapes.items()}
         self.output_shapes: dict[str, Shape] = {k: s + extra for k, s in signature.output_shapes.items()}
 

@@ -45,7 +45,7 @@ from ce_dynamics.compiler.code_levels import FULL, code_level, is_portable, obta
 from ce_dynamics.compiler.codegen import emit, emit_segments
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
-from ce_dynamics.compiler.compiled_function import CompiledFunction
+from ce_dynamics.compiler.compiled_function import ONE_LANE, CodeKind, CompiledFunction
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.fingerprint import changed_since_import, content_key
 from ce_dynamics.compiler.llvm import Signature
@@ -59,22 +59,15 @@ of a kind of their own.  That takes twice the time to compile, and runs 1.2 to 1
 22,000 to 27,000 instructions); pieces that are alike are compiled in a tenth of the time and run as fast."""
 
 
-def _key(
-    digest: str,
-    lanes: int,
-    level: int,
-    largest_straight: int | None = None,
-    fused: bool = True,
-    single: bool = False,
-) -> str:
+def _key(digest: str, kind: CodeKind, level: int) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
-    longest: object = largest_straight
-    if largest_straight is None:
+    longest: object = kind.largest_straight
+    if longest is None:
         longest = LARGEST_STRAIGHT, LARGEST_UNLIKE, UNLIKE
-    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, level, longest)
-    parts += ("portable",) if is_portable() else () if fused else ("unfused",)
-    parts += ("single",) if single else ()
+    parts: tuple[object, ...] = (digest, kind.lanes, emit.EMITTER_VERSION, level, longest)
+    parts += ("portable",) if is_portable() else () if kind.fused else ("unfused",)
+    parts += ("single",) if kind.single else ()
     versions = (llvmlite.__version__, llvm.binding().llvm_version_info)
     return hashlib.sha256(repr((parts, versions, llvm.host_cpu())).encode()).hexdigest()
 
@@ -103,16 +96,9 @@ def source(
     return emit_segments.emit_outline(traced, parts, lanes, fuse=fuse)
 
 
-def object_code(
-    traced: TracedFunction,
-    lanes: int,
-    largest_straight: int | None = None,
-    fused: bool = True,
-    single: bool = False,
-    level: int = FULL,
-) -> bytes:
+def object_code(traced: TracedFunction, kind: CodeKind, level: int = FULL) -> bytes:
     """Compile to an object file in memory, without looking at the cache."""
-    module = llvm.binding().parse_assembly(source(traced, lanes, largest_straight, fused, single))
+    module = llvm.binding().parse_assembly(source(traced, *kind))
     module.triple = llvm.host_cpu()[0]
     target = llvm.target_machine(level)
     module.data_layout = str(target.target_data)
@@ -153,38 +139,34 @@ def compile_function(
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    digest = traced.digest()
-
-    def key(level: int) -> str:
-        return _key(digest, lanes, level, largest_straight, fused, single)
+    digest, kind = traced.digest(), CodeKind(lanes, largest_straight, fused, single)
 
     def link_here(code: bytes) -> CompiledFunction:
-        return link(code, traced, lanes, fused, single)
+        return link(code, traced, kind)
 
     def make(level: int) -> CompiledFunction:
         with log_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
-            code = object_code(traced, lanes, largest_straight, fused, single, level)
-        disk_cache.store(key(level), code)
+            code = object_code(traced, kind, level)
+        disk_cache.store(_key(digest, kind, level), code)
         return link_here(code)
 
-    return obtain_code(lambda level: disk_cache.load_with(key(level), link_here), make)
+    return obtain_code(lambda level: disk_cache.load_with(_key(digest, kind, level), link_here), make)
 
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
     """Return the function, compiled or unpickled from the cache."""
-    return compile_function, (function.traced, function.lanes, None, function.fused, function.single)
+    kind = function.kind._replace(largest_straight=None)
+    return compile_function, (function.traced, *kind)
 
 
 copyreg.pickle(CompiledFunction, _pickled)
 
 
-def link(
-    code: bytes, traced: TracedFunction, lanes: int = 1, fused: bool = True, single: bool = False
-) -> CompiledFunction:
+def link(code: bytes, traced: TracedFunction, kind: CodeKind = ONE_LANE) -> CompiledFunction:
     """Link object code of a traced function, however it was made."""
     signature = Signature.of(traced)
     library = llvm.link(code, signature, traced.tables)
-    return CompiledFunction(traced, lanes, library, signature, traced.tables, fused, single)
+    return CompiledFunction(traced, kind, library, signature, traced.tables)
 
 
 def load_function(
@@ -199,11 +181,12 @@ def load_function(
     if len(tables) < len(signature.tables):
         return None
 
-    def link_here(code: bytes) -> CompiledFunction:
-        library = llvm.link(code, signature, tables)
-        return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)
+    kind = CodeKind(lanes, single=single)
 
-    return disk_cache.load_with(_key(signature.digest, lanes, code_level(), single=single), link_here)
+    def link_here(code: bytes) -> CompiledFunction:
+        return CompiledFunction(trace_it, kind, llvm.link(code, signature, tables), signature, tables)
+
+    return disk_cache.load_with(_key(signature.digest, kind, code_level()), link_here)
 
 
 def recall_or_compile(

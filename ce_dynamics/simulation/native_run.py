@@ -122,7 +122,7 @@ def integrate_native(
         raise stopped
     elif not what:
         return t, Y, ""
-    elif stepper.slopes_broke(rhs(t[-1], stepper.y)):
+    elif stepper.space.slopes_broke(rhs(t[-1], stepper.y)):
         what = f"{options.method} met {BROKEN_SLOPES}"
     while len(t) > 1 and not np.all(np.isfinite(rhs(t[-1], Y[-1]))):  # one step too far
         t, Y = t[:-1], Y[:-1]

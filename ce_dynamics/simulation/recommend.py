@@ -37,6 +37,9 @@ from ce_dynamics.simulation.integrators.methods import (
     ExplicitRungeKutta,
     LinearlyImplicit,
     Method,
+    Rate,
+    ahead,
+    stage_rates,
 )
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.integrators.settings import check_tolerances
@@ -299,8 +302,6 @@ def format_eigenvalue(value: complex) -> str:
     )
 
 
-Rate = Callable[[Floats], Floats]  # ż of z = [y; t]: time is a state here, as laws may depend on it
-
 SHORTEST, LONGEST = 1e-9, 10.0  # steps that are looked at [s]
 
 GRID = np.geomspace(SHORTEST, LONGEST, 401)  # steps from one to the next 6 % longer
@@ -324,12 +325,13 @@ def stable_step(method: Method, eigenvalues: NDArray[np.complex128]) -> float:
 def error(method: Method, rate: Rate, z: Floats, h: float, tolerance: float) -> float:
     """Return the error of one step relative to the tolerance; infinite if the step fails.
 
-    The tolerance is rtol; atol is a hundredth of rtol.
+    ``rate`` is ż of z = [y; t]: time is a state here, as laws may depend on it.  The tolerance is rtol; atol
+    is a hundredth of rtol.
     """
     with np.errstate(all="ignore"):
-        ahead, apart = try_step(method, rate, z, h)
+        after, apart = try_step(method, rate, z, h)
         y, change = z[:-1], apart[:-1]
-        scale = 0.01 * tolerance + tolerance * np.maximum(np.abs(y), np.abs(ahead[:-1]))
+        scale = 0.01 * tolerance + tolerance * np.maximum(np.abs(y), np.abs(after[:-1]))
         size = float(np.sqrt(np.mean((change / scale) ** 2)))
     return size if np.isfinite(size) else float("inf")
 
@@ -337,11 +339,8 @@ def error(method: Method, rate: Rate, z: Floats, h: float, tolerance: float) -> 
 def try_step(method: Method, rate: Rate, z: Floats, h: float) -> tuple[Floats, Floats]:
     """Return the state a step later, and its error."""
     if isinstance(method, EmbeddedPair):
-        k: list[Floats] = []
-        for row in method.A:
-            k.append(rate(z + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * z)))
-        ahead = z + h * sum((b * k_j for b, k_j in zip(method.A[-1], k[:-1], strict=True)), start=0.0 * z)
-        return ahead, h * sum((e * k_j for e, k_j in zip(method.error, k, strict=True)), start=0.0 * z)
+        k = stage_rates(method.A, rate, z, h)
+        return ahead(z, h, method.A[-1], k), ahead(0.0 * z, h, method.error, k)
     assert isinstance(method, ExplicitRungeKutta | LinearlyImplicit)
     whole = method.step_plain(rate, z, h)
     halves = method.step_plain(rate, method.step_plain(rate, z, 0.5 * h), 0.5 * h)

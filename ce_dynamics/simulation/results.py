@@ -29,6 +29,12 @@ class ResultVariable(NamedTuple):
     attrs: Mapping[str, str]
 
 
+def labelled(variable: Variable, values: Floats, *dims: str) -> ResultVariable:
+    """Return values whose last axis is that of the variable's entries."""
+    own = () if variable.dimension is None else (variable.dimension,)
+    return ResultVariable((*dims, *own), values if own else values[..., 0], {"units": variable.unit})
+
+
 @dataclass
 class Record:
     """Results as plain arrays, usable before xarray is loaded to make the data set."""
@@ -51,11 +57,6 @@ class Record:
         import xarray as xr  # here, because it takes longer to load than many runs
 
         return xr.Dataset(self.variables, self.coordinates, self.attrs)
-
-
-def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[str, Any]) -> xr.Dataset:
-    """Return states, inputs, outputs and closure errors of a run over ``time``; see `record`."""
-    return record(model, t, Y, U, attributes).dataset()
 
 
 class Observed(NamedTuple):
@@ -88,13 +89,7 @@ def record(
     data: dict[str, ResultVariable] = {}
     for variable, places in model.get_or_make("places of variables", partial(places_of_variables, model)):
         columns = [parts[place.part][:, place.column] for place in places]
-        units = {"units": variable.unit}
-        if variable.dimension is None:
-            data[variable.name] = ResultVariable(("time",), columns[0].copy(), units)
-        else:
-            data[variable.name] = ResultVariable(
-                ("time", variable.dimension), np.stack(columns, axis=1), units
-            )
+        data[variable.name] = labelled(variable, np.stack(columns, axis=1), "time")
     coordinates = {"time": ResultVariable(("time",), t, {"units": "s"})}
     coordinates |= {name: names(name, members) for name, members in model.system.groups.items()}
     if closures.shape[1]:
@@ -135,11 +130,7 @@ def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) 
         if variable.name in known:
             raise ModelError(f"hinges: results hold another {variable.name!r} already; rename that")
         found = values[:, [every.index(name) for name in variable.entries]]
-        units = {"units": variable.unit}
-        if variable.dimension is None:
-            columns[variable.name] = ResultVariable(("time",), found[:, 0], units)
-        else:
-            columns[variable.name] = ResultVariable(("time", variable.dimension), found, units)
+        columns[variable.name] = labelled(variable, found, "time")
     return columns
 
 

@@ -92,33 +92,12 @@ class RightHandSide:
         self._control.run()
         return self._control.outputs["u"]
 
-    def evaluate_rows(self, t: Floats, Y: Floats) -> Floats:
-        """Return ẏ at several instants and states, in rows."""
-        self.evaluations += len(t)
-        (rates,) = self.dynamics.at_rows(Y[:, : self._n], self.inputs_over(t, Y))
-        return rates
-
     def inputs_over(self, t: Floats, Y: Floats) -> Floats:
         """Return inputs at several instants and states, in rows."""
         if self.control is None:
             return np.tile(self._u, (len(t), 1))
         (U,) = self.control.at_rows(t[:, np.newaxis], Y[:, : self._n])
         return U
-
-
-class RateAt:
-    """ẏ of y at an instant: of a state, or of several at a time."""
-
-    def __init__(self, rhs: RightHandSide, t: float) -> None:
-        self._rhs, self._t = rhs, t
-
-    def __call__(self, y: Floats) -> Floats:
-        """Evaluate; the result is a fresh array."""
-        return self._rhs(self._t, y)
-
-    def of_rows(self, Y: Floats) -> Floats:
-        """Return the same of every row."""
-        return self._rhs.evaluate_rows(np.full(len(Y), self._t), Y)
 
 
 def constant_inputs(model: Model, inputs: Inputs) -> Floats:

@@ -12,6 +12,7 @@ of differences of two runs is made.  Where sampled controllers look, y jumps to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +32,7 @@ from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.options import takes_options
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 from ce_dynamics.simulation.scipy_run import solve_across_samples
 
@@ -50,21 +52,39 @@ class SensitivityColumn(NamedTuple):
     scale: float
 
 
-def simulate_sensitivities(
-    model: Model,
-    inputs: Inputs = None,
-    *,
-    by: Iterable[str] | str,
-    of: Iterable[str | Point | Frame] | str | Point | Frame | None = None,
-    duration: float,
-    y0: ArrayLike | None = None,
-    y0_by: ArrayLike | None = None,
-    parameters: Mapping[str, float] | None = None,
-    method: str = "DOP853",
-    rtol: float = 1e-8,
-    atol: float = 1e-10,
-    interval: float = 0.01,
-) -> xr.Dataset:
+@dataclass(frozen=True, kw_only=True)
+class SensitivityOptions:
+    """Options of `simulate_sensitivities`, which describes the fields."""
+
+    by: Iterable[str] | str
+    of: Iterable[str | Point | Frame] | str | Point | Frame | None = None
+    duration: float
+    y0: ArrayLike | None = None
+    y0_by: ArrayLike | None = None
+    parameters: Mapping[str, float] | None = None
+    method: str = "DOP853"
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    interval: float = 0.01
+
+    def __post_init__(self) -> None:
+        checks.choice("sensitivities: method", self.method, METHODS)
+        for name in ("duration", "interval"):
+            checks.seconds(name, getattr(self, name))
+        checks.number("rtol", self.rtol, above=0.0, below=1.0)
+        checks.number("atol", self.atol, above=0.0)
+
+    @property
+    def instants(self) -> Floats:
+        """Instants to store."""
+        stretches = max(1, round(self.duration / self.interval))
+        return np.linspace(
+            0.0, self.duration, 1 + checks.integer("instants", stretches, at_most=MOST_INSTANTS)
+        )
+
+
+@takes_options(SensitivityOptions)
+def simulate_sensitivities(model: Model, inputs: Inputs = None, **options: Any) -> xr.Dataset:
     """Integrate a model together with exact derivatives of its motion.
 
     Parameters
@@ -123,23 +143,18 @@ def simulate_sensitivities(
     import xarray as xr  # here, because it takes long to load
 
     checks.instance("model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
+    chosen = SensitivityOptions(**options)
     held = constant_inputs(model, inputs)
-    held[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
+    held[model.layout.n_inputs :] = model.inputs_with(chosen.parameters)[model.layout.n_inputs :]
     refuse_charts(model)
-    checks.choice("sensitivities: method", method, METHODS)
-    end, apart = checks.seconds("duration", duration), checks.seconds("interval", interval)
-    rtol = checks.number("rtol", rtol, above=0.0, below=1.0)
-    atol = checks.number("atol", atol, above=0.0)
-    stretches = checks.integer("instants", max(1, round(end / apart)), at_most=MOST_INSTANTS)
-    t = np.linspace(0.0, end, 1 + stretches)
-    state = model.given_state(y0, "y0")
-    columns = columns_of(model, by, held)
-    rows = QuantityRows(model, list_quantities(model, of))
+    t, state = chosen.instants, model.given_state(chosen.y0, "y0")
+    columns = columns_of(model, chosen.by, held)
+    rows = QuantityRows(model, list_quantities(model, chosen.of))
     law = None if inputs is None or isinstance(inputs, Mapping) else inputs
     with log_work(f"tracing sensitivities of {model.system.name!r}"):
         functions = Functions(model, law, rows, columns, held)
-    S0 = initial(columns, state, y0_by)
-    T, Y, S = integrate(functions, columns, t, state, S0, {"method": method, "rtol": rtol, "atol": atol})
+    S0 = initial(columns, state, chosen.y0_by)
+    T, Y, S = integrate(functions, columns, t, state, S0, chosen)
     values, derivatives = functions.read(T, Y, S)
     run = xr.Dataset(
         {
@@ -150,7 +165,7 @@ def simulate_sensitivities(
         attrs={"model": model.system.name},
     )
     if len(T) < len(t):
-        raise SimulationError(f"the run ended at {T[-1]:.6g} of {end:g} s", partial=run)
+        raise SimulationError(f"the run ended at {T[-1]:.6g} of {t[-1]:g} s", partial=run)
     return run
 
 
@@ -268,12 +283,13 @@ def integrate(
     t: Floats,
     state: Floats,
     S0: Floats,
-    options: Mapping[str, Any],
+    options: SensitivityOptions,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return times, states and their derivatives as far as reached; options as of SciPy's `solve_ivp`."""
+    """Return times, states and their derivatives as far as reached."""
     from scipy.integrate import solve_ivp  # here, because few runs need it
 
     n, m = len(state), len(columns)
+    chosen: Any = {name: getattr(options, name) for name in ("method", "rtol", "atol")}
 
     def along(bound: Any, t: float, whole: Floats) -> Floats:
         f, f_S = functions.along(bound, t, whole[:n], whole[n:].reshape(n, m))
@@ -282,7 +298,7 @@ def integrate(
     rate, sampled = partial(along, functions.rate), partial(along, functions.sample)
 
     def through(t: Floats, whole: Floats) -> Any:
-        return solve_ivp(rate, (t[0], t[-1]), whole, t_eval=t, **options)
+        return solve_ivp(rate, (t[0], t[-1]), whole, t_eval=t, **chosen)
 
     whole = np.concatenate((state, S0.ravel()))
     if not np.all(np.isfinite(rate(0.0, whole))):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ce_dynamics.simulation.options import (
     Method as Method,
     RunOptions as RunOptions,
     list_times,
+    takes_options,
 )
 from ce_dynamics.simulation.results import (
     WORK,
@@ -40,7 +41,6 @@ from ce_dynamics.simulation.scipy_run import import_integrators, integrate
 
 if TYPE_CHECKING:
     import xarray as xr
-    from numpy.typing import ArrayLike
 
     from ce_dynamics.simulation.integrators.stepper import Stepper
 
@@ -70,24 +70,8 @@ def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
     return text
 
 
-def simulate(
-    model: Model,
-    inputs: Inputs = None,
-    *,
-    duration: float,
-    y0: ArrayLike | None = None,
-    method: Method = "RK45",
-    rtol: float | None = None,
-    atol: float | None = None,
-    interval: float = 0.01,
-    max_step: float | None = None,
-    step: float | None = None,
-    jacobian_every: int | None = None,
-    audit: bool = False,
-    parameters: Mapping[str, float] | None = None,
-    progress: Callable[[float], None] | None = None,
-    hinges: Iterable[str] | str = (),
-) -> xr.Dataset:
+@takes_options(RunOptions)
+def simulate(model: Model, inputs: Inputs = None, **options: Any) -> xr.Dataset:
     """Integrate a model and return its named results.
 
     Parameters
@@ -139,23 +123,8 @@ def simulate(
         If the integration stops before its end; its ``partial`` is the data set up to there.
     """
     checks.instance("simulate: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
-    options = RunOptions(
-        duration=duration,
-        y0=y0,
-        method=method,
-        rtol=rtol,
-        atol=atol,
-        interval=interval,
-        max_step=max_step,
-        step=step,
-        jacobian_every=jacobian_every,
-        audit=audit,
-        parameters=parameters,
-        progress=progress,
-        hinges=hinges,
-    )
     try:
-        return simulate_to_record(model, inputs, options).dataset()
+        return simulate_to_record(model, inputs, RunOptions(**options)).dataset()
     except SimulationError as error:
         if isinstance(error.partial, Record):
             error.partial = error.partial.dataset()

@@ -9,7 +9,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, machine
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
-from ce_dynamics.compiler.compiled_function import CompiledFunction
+from ce_dynamics.compiler.compiled_function import CodeKind, CompiledFunction
 from ce_dynamics.compiler.machine import link, object_code
 from ce_dynamics.mechanism.system import System
 from tests.benchmarks import large_systems, pinocchio_native
@@ -103,7 +103,7 @@ def compiled(
     traced: TracedFunction, largest_straight: int | None = None
 ) -> tuple[float, bytes, CompiledFunction]:
     code: list[bytes] = []
-    seconds = stopwatch(lambda: code.append(object_code(traced, 1, largest_straight)))
+    seconds = stopwatch(lambda: code.append(object_code(traced, CodeKind(1, largest_straight))))
     return seconds, code[0], link(code[0], traced)
 
 

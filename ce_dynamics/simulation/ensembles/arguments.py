@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +18,13 @@ from ce_dynamics.compiled.tangent import find_undirected
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import refusals
 from ce_dynamics.mechanism.signals import check_range, out_of_range
-from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
-from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
+from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
+from ce_dynamics.simulation.options import IntegrationOptions
 from ce_dynamics.simulation.right_hand_side import LAW, check_law
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnsembleOptions:
+class EnsembleOptions(IntegrationOptions):
     """Options of an ensemble or a study.
 
     Parameters
@@ -69,32 +68,17 @@ class EnsembleOptions:
         If an option has an invalid value, or the method does not support it.
     """
 
-    duration: float
-    inputs: InputLaw | None = None
     method: str = "rk4"
-    step: float | None = None
-    rtol: float | None = None
-    atol: float | None = None
-    max_step: float | None = None
-    jacobian_every: int | None = None
-    interval: float = 0.01
+    inputs: InputLaw | None = None
     keep: Sequence[str] | None = None
-    hinges: Iterable[str] | str = ()
     threads: int | None = None
     lanes: int | None = None
     precision: str = "double"
 
+    _methods: ClassVar[tuple[str, ...]] = NATIVE_METHODS
+
     def __post_init__(self) -> None:
-        for name in ("duration", "interval"):
-            checks.seconds(name, getattr(self, name))
-        if self.method not in NATIVE_METHODS:
-            known = ", ".join(NATIVE_METHODS)
-            raise ModelError(
-                f"method {checks.show(self.method)} is not known to ensembles; choose one of {known}"
-            )
-        if self.method in FIXED:
-            check_steps(self.duration, self.settings.step)
-        _ = self.settings
+        super().__post_init__()
         if self.threads is not None:
             most = 64 * available_processors()
             checks.integer("threads", self.threads, at_least=1, at_most=most)
@@ -108,11 +92,12 @@ class EnsembleOptions:
         if not isinstance(self.hinges, str):
             object.__setattr__(self, "hinges", tuple(checks.texts("hinges", self.hinges)))
 
-    @cached_property
-    def settings(self) -> Settings:
-        """Steps and tolerances in use: those given, defaults for the others."""
-        names = "step", "rtol", "atol", "max_step", "jacobian_every"
-        return settings_of(self.method, NATIVE_METHODS, **{name: getattr(self, name) for name in names})
+    def _check_method(self) -> None:
+        if self.method not in self._methods:
+            known = ", ".join(self._methods)
+            raise ModelError(
+                f"method {checks.show(self.method)} is not known to ensembles; choose one of {known}"
+            )
 
     @property
     def single(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, variables
-from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import AccuracyWarning, ModelError
 from ce_dynamics.mechanism.signals import Excess, furthest_out, out_of_ranges, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
-from ce_dynamics.simulation.monitors.failure_location import explain_force, left_range
+from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.postconditions import Fault, Postconditions
 from ce_dynamics.simulation.monitors.reach import explain_dead_centre
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.options import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
-from ce_dynamics.simulation.results import dependent_hinges, hinge_columns
+from ce_dynamics.simulation.results import dependent_hinges, hinge_columns, labelled
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,31 +31,14 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.lanes import LaneOutcome
 
 
-def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
-    """Return, for each last state and its inputs, a clause for messages, empty if no broken part is found."""
-    return [broken_loop(model, y, u) or broken_element(model, y, u) for y, u in last]
+class HeldAt(NamedTuple):
+    """Inputs as they were at the last state of a run."""
 
+    u: Floats
 
-def broken_element(model: Model, y: Floats, u: Floats) -> str:
-    """Return a clause on the force element without finite values at a state or shortly after it."""
-    return explain_force(model, lambda ahead, state: u, y, model.dynamics(y, u)[0].copy())
-
-
-def broken_loop(model: Model, y: Floats, u: Floats) -> str:
-    """Return a clause on the loop that cannot be assembled at a state or shortly after it.
-
-    If there is none, return a clause on the loop that stands at a dead centre; empty without such a loop.
-    """
-    if not model.system.closures:
-        return ""
-
-    def broken_at(ahead: float, state: Floats) -> Aggregate | None:
-        (assembly,) = model.assembly(state, u)
-        broken = np.flatnonzero(~np.isfinite(assembly))
-        return model.embedding.aggregates[broken[0]] if len(broken) else None
-
-    left = left_range(broken_at, y, model.dynamics(y, u)[0])
-    return left or explain_dead_centre(model, 0.0, y, lambda t, state: u)
+    def inputs_at(self, t: float, y: Floats) -> Floats:
+        """Return the inputs."""
+        return self.u
 
 
 CLOSURE_ERROR = "closure_error"
@@ -171,7 +153,9 @@ class Records:
         from ce_dynamics.simulation.ensembles.observing_kernels import store_columns
 
         n, well = len(members), bool(outcome.well.all())
-        faults = {} if well else self.postconditions.faults(self.t, *(part[..., :n] for part in outcome[:4]))
+        over = np.isnan(outcome.Y[..., :n]).all(axis=1)
+        parts = (part[..., :n] for part in outcome[:4])
+        faults = {} if well else self.postconditions.faults(self.t, *parts, over=over)
         faults |= {
             lane: jump for lane, jump in thrown.items() if lane not in faults or jump.k < faults[lane].k
         }
@@ -254,15 +238,15 @@ class Records:
 
     def explain(self, settings: Settings) -> None:
         """Add to the failure of each run its time, and the loop or force element that broke."""
-        order = sorted(self._broken)
-        parts = broken_parts(self.model, [self._broken[run] for run in order])
-        for run, part in zip(order, parts, strict=True):
+        for run, (y, u) in sorted(self._broken.items()):
+            held = HeldAt(u)
+            part = explain_dead_centre(self.model, 0.0, y, held.inputs_at)
+            part = part or explain_break(self.model, held, 0.0, y)
             t = self.time_reached[run]
             unstable = ""
-            if self.failure[run] == NOT_FINITE and settings.method in IMPLICIT:
-                y, u = self._broken[run]
-                if np.all(np.isfinite(self.model.dynamics(y, u)[0])):
-                    self.failure[run] = f"met {BROKEN_SLOPES}, or accelerations within a step"
+            can_go_on = settings.method in IMPLICIT and np.isfinite(self.model.dynamics(y, u)[0]).all()
+            if self.failure[run] == NOT_FINITE and can_go_on:
+                self.failure[run] = f"met {BROKEN_SLOPES}, or accelerations within a step"
             if self.failure[run] != NOT_FINITE_AT_START:
                 self.failure[run] = f"{settings.method} {self.failure[run]} at t = {t:.4g} s"
                 unstable = self._too_long(settings, self.runs.y0[run], self.runs.u[run])
@@ -277,11 +261,7 @@ class Records:
         model, system = self.model, self.model.system
         data: dict[str, Any] = {}
         for variable in (*self.variables, *self.dependent):
-            values, units = self.values[variable.name], {"units": variable.unit}
-            if variable.dimension is None:
-                data[variable.name] = (("run", "time"), values[..., 0], units)
-            else:
-                data[variable.name] = (("run", "time", variable.dimension), values, units)
+            data[variable.name] = labelled(variable, self.values[variable.name], "run", "time")
         coordinates: dict[str, Any] = {
             "run": np.arange(self.runs.number),
             "time": ("time", self.t, {"units": "s"}),
@@ -295,11 +275,7 @@ class Records:
         names = [entry.name for entry in model.layout.u]
         for variable in self.parameters:
             columns = self.runs.u[:, [names.index(name) for name in variable.entries]]
-            units = {"units": variable.unit}
-            if variable.dimension is None:
-                data[variable.name] = ("run", columns[:, 0], units)
-            else:
-                data[variable.name] = (("run", variable.dimension), columns, units)
+            data[variable.name] = labelled(variable, columns, "run")
         failure = self.failure.astype(str)
         data["status"] = ("run", np.where(failure == "", "completed", "failed"))
         data["failure"] = ("run", failure)

@@ -440,7 +440,7 @@ class Simulator:
         rhs = RightHandSide(model, inputs, False, parameters)
         where = too_long(settings.method, self._kept[2], [(partial(rhs, 0.0), self._y0)])
         where = where or explain_break(model, rhs, self.time, self.state)
-        slopes = self._stepper.slopes_broke(rhs(0.0, self._stepper.y))
+        slopes = self._stepper.space.slopes_broke(rhs(0.0, self._stepper.y))
         broke = BROKEN_SLOPES if slopes else "accelerations that are not finite"
         raise SimulationError(f"{settings.method} met {broke} at t = {self.time:.4g} s{where}")
 

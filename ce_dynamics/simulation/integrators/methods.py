@@ -90,6 +90,31 @@ class Explicit(Method):
         return result
 
 
+Rate = Callable[[Floats], Floats]  # ẏ of y
+
+
+def ahead(y: Floats, h: float, weights: Sequence[float], k: Sequence[Floats]) -> Floats:
+    """Return y + h Σ w_j k_j, summed in the order of the compiled loops."""
+    terms = [w * k_j for w, k_j in zip(weights, k, strict=False) if w != 0.0]
+    return y + h * sum(terms[1:], start=terms[0]) if terms else y
+
+
+def stage_rates(
+    A: Sequence[Sequence[float]],
+    rate: Rate,
+    y: Floats,
+    h: float,
+    mixing: Sequence[Sequence[float]] = (),
+    inverse: Floats | None = None,
+) -> list[Floats]:
+    """Return k_i = f(y + h Σ a_ij k_j) on plain arrays; of a W-method the ``inverse`` times what is mixed."""
+    k: list[Floats] = []
+    for row in A:
+        found = rate(ahead(y, h, row, k))
+        k.append(found if inverse is None else inverse @ ahead(found, 1.0, mixing[len(k)], k))
+    return k
+
+
 def stability_of(A: Floats, b: Floats) -> Floats:
     """Return the coefficients of R(z) = 1 + z bᵀ1 + z² bᵀA1 + z³ bᵀA²1 and so on."""
     powers, ones = [1.0], np.ones(len(b))
@@ -120,13 +145,9 @@ class ExplicitRungeKutta(Explicit):
     def stability(self) -> Floats:
         return stability_of(lower_rows(self.A), np.array(self.b) / self.over)
 
-    def step_plain(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
+    def step_plain(self, rate: Rate, y: Floats, h: float) -> Floats:
         """Return the state a step later, of an autonomous right-hand side, on plain arrays."""
-        k: list[Floats] = []
-        for row in self.A:
-            k.append(rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y)))
-        total: Floats = sum((b * k_j for b, k_j in zip(self.b, k, strict=True)), start=0.0 * y)
-        return y + h / self.over * total
+        return ahead(y, h / self.over, self.b, stage_rates(self.A, rate, y, h))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +174,7 @@ class LinearlyImplicit(Method):
         return as_table(*zip(self.c, self.A, strict=True), (1.0, self.b))
 
     def step_plain(
-        self,
-        rate: Callable[[Floats], Floats],
-        y: Floats,
-        h: float,
-        jacobian: Floats | None = None,
-        times: int = 1,
+        self, rate: Rate, y: Floats, h: float, jacobian: Floats | None = None, times: int = 1
     ) -> Floats:
         """Return the state some steps later, of an autonomous right-hand side, on plain arrays.
 
@@ -169,12 +185,7 @@ class LinearlyImplicit(Method):
         if inverse is None:
             return np.full_like(y, np.nan)
         for _ in range(times):
-            k: list[Floats] = []
-            for row, mixed in zip(self.A, self.mixing, strict=True):
-                right = rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y))
-                right = right + sum((m * k_j for m, k_j in zip(mixed, k, strict=True)), start=0.0 * y)
-                k.append(inverse @ right)
-            y = y + h * sum((b * k_j for b, k_j in zip(self.b, k, strict=True)), start=0.0 * y)
+            y = ahead(y, h, self.b, stage_rates(self.A, rate, y, h, self.mixing, inverse))
         return y
 
     def _inverse(self, J: Floats, h: float) -> Floats | None:

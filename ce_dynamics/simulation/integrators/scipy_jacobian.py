@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csc_matrix
@@ -28,17 +28,7 @@ def sparse_jacobian_of(rhs: RightHandSide) -> Callable[[float, Floats], Any]:
     """Return dẏ/dy as a sparse matrix, a function of t and y; see `Jacobian`."""
     jacobian = Jacobian(rhs)
 
-    def exact(t: float, state: Floats) -> Any:
-        jacobian.look(t, state)
-        result = jacobian.by_state.matrix()
-        if jacobian.feedback is not None:
-            by_input, law = jacobian.feedback
-            result = result + by_input.matrix() @ law.matrix()
-        if not np.all(np.isfinite(result.data)):  # SciPy would take an infinite slope for a state at rest
-            raise ValueError(NOT_FINITE)
-        return csc_matrix(result)
-
-    return exact
+    return lambda t, state: csc_matrix(jacobian.at(t, state, lambda part: part.matrix()))
 
 
 class DenseJacobian:
@@ -58,15 +48,8 @@ class DenseJacobian:
             began = time.perf_counter()
             self._made = Jacobian(self._rhs)
             self._rhs.preparation += time.perf_counter() - began
-        jacobian = self._made
-        jacobian.look(t, state)
-        result = jacobian.by_state.dense()
-        if jacobian.feedback is not None:
-            by_input, law = jacobian.feedback
-            result += by_input.dense() @ law.dense()
-        if not np.isfinite(result).all():
-            raise ValueError(NOT_FINITE)
-        return result
+        found: Floats = self._made.at(t, state, lambda part: part.dense())
+        return found
 
     def native(self) -> None:
         """Evaluate ∂ẏ/∂y alone where the last call was, and make no matrix of it: what native methods do."""
@@ -103,24 +86,19 @@ class Jacobian:
         whole = model.jacobian if by == "y" else compile_jacobian(model.dynamics.traced, "y_dot", by)
         return JacobianMatrix(whole, (self._y, self._u), shape)
 
-    def look(self, t: float, state: Floats) -> None:
-        """Put a time, a state and the inputs then where the parts are evaluated."""
+    def at(self, t: float, state: Floats, evaluate: Callable[[Matrix], Any]) -> Any:
+        """Return dẏ/dy at a time and a state, from parts evaluated in one form."""
         self._time[0] = t
         self._y[:] = state
         self._u[:] = self._rhs.inputs_at(t, state)
-
-
-class Matrix(Protocol):
-    """A Jacobian at what is in its inputs."""
-
-    def run(self) -> Floats:
-        """Evaluate, in whatever form."""
-
-    def matrix(self) -> Any:
-        """Evaluate, as a sparse matrix."""
-
-    def dense(self) -> Floats:
-        """Evaluate, as a fresh array."""
+        result = evaluate(self.by_state)
+        if self.feedback is not None:
+            by_input, law = self.feedback
+            result = result + evaluate(by_input) @ evaluate(law)
+        # SciPy would take an infinite slope for a state at rest
+        if not np.isfinite(result if isinstance(result, np.ndarray) else result.data).all():
+            raise ValueError(NOT_FINITE)
+        return result
 
 
 class ColumnByColumn:
@@ -187,3 +165,7 @@ class JacobianMatrix:
         result = np.zeros(self._shape)
         result.ravel()[self._flat] = self.run()
         return result
+
+
+Matrix: TypeAlias = JacobianMatrix | ColumnByColumn
+"""A Jacobian at what is in its inputs: `run`, as a sparse `matrix`, or `dense`, a fresh array."""

@@ -1,12 +1,22 @@
-"""Steppers: one run by a native method, as a whole or one stretch after another."""
+"""Steppers: one run by a native method, as a whole or one stretch after another.
+
+1. ``y`` is the state it has reached, written in place; ``steps`` the steps made, `set_samples` sets how many
+   samples of controllers were made.
+2. `run` goes through a whole run, a chunk of steps at a time, and stores states.
+3. `advance` goes on by one stretch of a run that is led from outside (n steps of h where steps are fixed),
+   `go` by what is left of it; they return one of the codes of the kernels: DONE, RUNNING, GUARDED before a
+   step that would leave the guards, else what went wrong.  ``t`` is the time reached, ``next_length`` the
+   length of the next step.
+4. ``memory`` holds all that the next step depends on besides the state.  `accepts_memory` checks numbers
+   for it, `restart` follows a change of the state or parameters from outside, `reset` starts afresh.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -42,78 +52,6 @@ class Progress(NamedTuple):
     y: Floats | None = None
 
 
-class Stepper(ABC):
-    """A method at work on one model.
-
-    1. ``y`` is the state it has reached, written in place; ``steps`` the steps made.
-    2. `run` goes through a whole run and stores states.
-    3. `advance` goes on by one stretch of a run that is led from outside, `go` by what is left of it; they
-       return one of the codes of the kernels: DONE, RUNNING, GUARDED before a step that would leave the
-       guards, else what went wrong.  ``t`` is the time reached, ``next_length`` the length of the next step.
-    4. ``memory`` holds all that the next step depends on besides the state.  `accepts_memory` checks numbers
-       for it, `restart` follows a change of the state or parameters from outside, `reset` starts afresh.
-    """
-
-    space: Workspace
-    y: Floats
-
-    @property
-    @abstractmethod
-    def steps(self) -> int:
-        """Steps made in a run."""
-
-    @abstractmethod
-    def run(self, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
-        """Go from the first to the last instant to store, a chunk of steps at a time; states go into Y."""
-
-    @abstractmethod
-    def advance(self, t: float, t_end: float, n: int, h: float, guards: Floats) -> int:
-        """Go from t to t_end, in n steps of h where steps are fixed; inputs may have changed."""
-
-    @abstractmethod
-    def go(self, most: int, guards: Floats = UNGUARDED) -> int:
-        """Go on with what `advance` has left, by so many steps at most."""
-
-    @property
-    @abstractmethod
-    def t(self) -> float:
-        """Time reached in the stretch."""
-
-    @property
-    @abstractmethod
-    def next_length(self) -> float:
-        """Length of the next step."""
-
-    @property
-    @abstractmethod
-    def memory(self) -> Floats:
-        """Numbers, besides the state, on which the next step depends."""
-
-    @memory.setter
-    @abstractmethod
-    def memory(self, saved: Floats) -> None: ...
-
-    @abstractmethod
-    def set_samples(self, number: int) -> None:
-        """Set how many samples of controllers were made."""
-
-    @abstractmethod
-    def accepts_memory(self, saved: Floats) -> bool:
-        """Return True if numbers are what `memory` can be."""
-
-    def slopes_broke(self, rates: Floats) -> bool:
-        """Return True if, after a failed step, the Jacobian is not finite although the rates are."""
-        return bool(np.all(np.isfinite(rates)) and not np.all(np.isfinite(self.space.entries)))
-
-    @abstractmethod
-    def restart(self) -> None:
-        """Go on from a state that was changed from outside."""
-
-    @abstractmethod
-    def reset(self) -> None:
-        """Start afresh."""
-
-
 class Chunk:
     """Number of steps between two checks of progress and interrupts.
 
@@ -142,7 +80,7 @@ class Chunk:
         self.pieces = self.steps
 
 
-class FixedSteps(Stepper):
+class FixedSteps:
     """A method of fixed steps."""
 
     def __init__(
@@ -267,8 +205,7 @@ class FixedSteps(Stepper):
     def restart(self) -> None:
         self.batch.reset_lanes()
 
-    def reset(self) -> None:
-        self.batch.reset_lanes()
+    reset = restart
 
 
 FAILED = {
@@ -278,7 +215,7 @@ FAILED = {
 """Codes that end a run of adaptive steps, as a clause for messages."""
 
 
-class Adaptive(Stepper):
+class Adaptive:
     """An embedded pair at work."""
 
     def __init__(self, space: Workspace, method: EmbeddedPair, y0: Floats, settings: Settings) -> None:
@@ -353,3 +290,6 @@ class Adaptive(Stepper):
 
     def reset(self) -> None:
         self.clock[:] = (0.0, 0.0, 1e-4)
+
+
+Stepper: TypeAlias = FixedSteps | Adaptive

@@ -86,6 +86,10 @@ class Workspace(Program):
         """Return an array of zeros over so many rows and the lanes."""
         return np.zeros((rows, self.lanes))
 
+    def slopes_broke(self, rates: Floats) -> bool:
+        """Return True if, after a failed step, the Jacobian is not finite although the rates are."""
+        return bool(np.all(np.isfinite(rates)) and not np.all(np.isfinite(self.entries)))
+
     def move_to_fresh_charts(self, y: Floats, lanes: Iterable[int]) -> list[int]:
         """Move the states of some lanes in place from worn charts to fresh ones; return those lanes."""
         if self.code.charts is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import SingularityWarning
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
-from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
 """Times beyond the last state at which loops are checked for assembly [s]."""
+
+
+InputsAhead = Callable[[float, Floats], Floats]  # inputs at a time after the last state, and a state then
 
 
 class LeftItsRange(Monitor):
@@ -36,28 +39,34 @@ class LeftItsRange(Monitor):
         return explain_break(run.model, run.rhs, float(run.t[-1]), run.Y[-1])
 
 
-def explain_break(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
+class Driven(Protocol):
+    """Source of the inputs of a motion."""
+
+    def inputs_at(self, t: float, y: Floats, /) -> Floats:
+        """Return inputs and parameters at an instant."""
+        ...
+
+
+def explain_break(model: Model, driven: Driven, t: float, y: Floats) -> str:
     """Return a clause on the loop that left its range shortly after the last state, or on the force."""
-    n = len(model.layout.y0)
+    y = y[: len(model.layout.y0)]
 
-    def broken_at(ahead: float, state: Floats) -> Aggregate | None:
-        return model.find_unassembled(state[:n], rhs.inputs_at(t + ahead, state).copy())
+    def inputs(ahead: float, state: Floats) -> Floats:
+        return driven.inputs_at(t + ahead, state).copy()
 
-    y_dot = rhs(t, y).copy()
-    return left_range(broken_at, y, y_dot) or explain_force(
-        model, lambda ahead, state: rhs.inputs_at(t + ahead, state).copy(), y[:n], y_dot[:n]
-    )
+    y_dot = model.dynamics(y, inputs(0.0, y))[0]
+    left = left_range(model, inputs, y, y_dot) if model.system.closures else ""
+    return left or explain_force(model, inputs, y, y_dot)
 
 
-def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats, y_dot: Floats) -> str:
-    """Return a clause on the loop that leaves its range at a state or shortly after it; empty if none.
-
-    `broken_at` returns the loop that cannot be assembled at a time ahead [s] and a state; see
-    `explain_break`.
-    """
+def left_range(model: Model, inputs: InputsAhead, y: Floats, y_dot: Floats) -> str:
+    """Return a clause on the loop that leaves its range at a state or shortly after it; empty if none."""
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:
-        broken = broken_at(ahead, y + ahead * y_dot)
+        state = y + ahead * y_dot
+        (assembly,) = model.assembly(state, inputs(ahead, state))
+        open_loops = np.flatnonzero(~np.isfinite(assembly))
+        broken = model.embedding.aggregates[open_loops[0]] if len(open_loops) else None
         if broken is not None and chart_of(broken):
             return (
                 f"; the loop of {broken.name!r} went further than its chart reaches between two looks at it; "
@@ -69,7 +78,7 @@ def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats
     return ""
 
 
-def explain_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Floats, y_dot: Floats) -> str:
+def explain_force(model: Model, inputs: InputsAhead, y: Floats, y_dot: Floats) -> str:
     """Return a clause on the force element without finite values at a state or after it; empty if none."""
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:

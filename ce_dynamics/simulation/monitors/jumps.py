@@ -174,12 +174,14 @@ class ReachGuard:
 
         Warns once per loop.  The known intervals of other loops grow.
         """
+        from ce_dynamics.simulation.integrators.kernels import leaves  # here, because it loads Numba
+
         found = []
         for row, reach in zip(self.bounds, self._reaches, strict=True):
+            if leaves(row[np.newaxis], y, h) < 0:
+                continue
             theta = float(y[reach.q])
             ahead = theta + 2.0 * h * float(y[reach.v])
-            if is_within(row, theta) and is_within(row, ahead):
-                continue
             here, there = reach.gearing(y, u), reach.gearing(y, u, ahead)
             if max(here, there) <= CLOSE:
                 extend_interval(row, reach, y, u)
@@ -212,9 +214,11 @@ def begin(row: Floats, reach: Reach) -> None:
 
 def extend_interval(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
     """Extend an interval around a state, or begin it there if siblings of the loop move the limits."""
+    from ce_dynamics.simulation.integrators.kernels import leaves  # here, because it loads Numba
+
     stride = 2.0 * math.pi / STRIDES_PER_TURN if reach.turns else reach.S.loop.size / 50.0
     theta = float(y[reach.q])
-    if reach.S.siblings or not is_within(row, theta):
+    if reach.S.siblings or leaves(row[np.newaxis], y, 0.0) >= 0:
         row[2:4] = theta, theta
     fewest, most = STRIDES
     strides = min(max(round((row[3] - row[2]) / stride), fewest), most)
@@ -227,13 +231,3 @@ def extend_interval(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
             row[column] = value
     if 0.0 < row[4] <= row[3] - row[2]:  # all round: no end is left
         row[2:] = -math.inf, math.inf, 0.0
-
-
-def is_within(row: Floats, theta: float) -> bool:
-    """Return True if a value is in an interval, whole turns left out."""
-    lower, upper, period = row[2], row[3], row[4]
-    if not lower <= upper:
-        return False
-    if period > 0.0:
-        theta -= period * math.floor((theta - 0.5 * (lower + upper)) / period + 0.5)
-    return bool(lower <= theta <= upper)

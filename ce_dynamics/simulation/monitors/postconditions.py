@@ -89,40 +89,26 @@ class Postconditions(Monitor):
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """Return the first instant with a number that is not finite or an open loop, or None."""
-        whole = self.closed.are_kept(seen.closures) and self.not_beyond.are_kept(seen.outputs)
-        if whole and all_finite(Y, U, seen.outputs):
-            return None
-        bad = ~np.all(seen.closures <= self.limits, axis=1)
-        for part in (Y, U, seen.outputs):
-            bad |= ~np.all(np.isfinite(part), axis=1)
-        bad |= np.any(seen.outputs[:, self.columns] < 0.0, axis=1)
-        if not np.any(bad):
-            return None
-        k = int(np.argmax(bad))
-        violated = self.at(Y[k], U[k], seen.outputs[k], seen.closures[k])
-        return Fault(k, f"{violated} at t = {t[k]:.6g} s")
+        rows = (part[..., np.newaxis] for part in (Y, U, seen.outputs, seen.closures))
+        return self.faults(t, *rows, over=np.zeros(1, dtype=np.bool_)).get(0)
 
-    def faults(self, t: Floats, Y: Floats, U: Floats, outputs: Floats, closures: Floats) -> dict[int, Fault]:
+    def faults(
+        self, t: Floats, Y: Floats, U: Floats, outputs: Floats, closures: Floats, *, over: NDArray[np.bool_]
+    ) -> dict[int, Fault]:
         """Return the first fault of each faulty run, by the index of the run; see `first_fault`.
 
-        The runs are side by side in the last axis; Y is NaN after the end of a run.
+        The runs are side by side in the last axis; ``over`` is True after the end of each (instants, runs).
         """
         limits = self.limits[:, np.newaxis]
-        # Sums are finite only if all numbers are: they are read once, and looked at closely if not.
         beyond = np.any(outputs[:, self.columns] < 0.0, axis=1)
-        if (
-            (closures <= limits).all()
-            and all(np.isfinite(part.sum()) for part in (Y, U, outputs))
-            and not beyond.any()
-        ):
+        if (closures <= limits).all() and all_finite(Y, U, outputs) and not beyond.any():
             return {}
-        bad = ~np.all(closures <= limits, axis=1)
+        bad = beyond | ~np.all(closures <= limits, axis=1)
         for part in (Y, U, outputs):
             bad |= ~np.all(np.isfinite(part), axis=1)
-        bad = (bad | beyond) & ~np.all(np.isnan(Y), axis=1)
         found = {}
-        for run in np.flatnonzero(bad.any(axis=0)).tolist():
-            k = int(np.argmax(bad[:, run]))
+        for run in np.flatnonzero((bad & ~over).any(axis=0)).tolist():
+            k = int(np.argmax((bad & ~over)[:, run]))
             violated = self.at(Y[k, :, run], U[k, :, run], outputs[k, :, run], closures[k, :, run])
             found[run] = Fault(k, f"{violated} at t = {t[k]:.6g} s")
         return found

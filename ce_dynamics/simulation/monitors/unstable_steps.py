@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -28,15 +29,13 @@ from ce_dynamics.simulation.integrators.methods import (
     METHOD_OF,
     ExplicitRungeKutta,
     LinearlyImplicit,
+    Rate,
     jacobian_at,
 )
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
-from ce_dynamics.simulation.right_hand_side import RateAt
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.stepper import FixedSteps
-
-Rate = Callable[[Floats], Floats]  # ẏ of y
 
 GROWTH = 1.05  # ratio of growth by a step to growth of the motion, above which a step is unstable
 
@@ -62,7 +61,7 @@ class UnstableSteps(Monitor):
         for k in looked_at[1:]:
             whole, halves = (stepper.after(t[k], Y[k], n, h / n) for n in (1, 2))
             if is_far_apart(method, Y[k], whole, halves):
-                states = ((RateAt(run.rhs, t[at]), Y[at]) for at in looked_at)
+                states = ((partial(run.rhs, t[at]), Y[at]) for at in looked_at)
                 reason = too_long(method.name, h, states)
                 if reason:
                     what = f"steps resolve nothing at t = {t[k]:.4g} s{reason}"
@@ -73,7 +72,7 @@ class UnstableSteps(Monitor):
         if run.cause not in ("by itself", "broken promise"):
             return ""
         t, Y, options = run.t, run.Y, run.options
-        states = ((RateAt(run.rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2}))
+        states = ((partial(run.rhs, t[k]), Y[k]) for k in sorted({0, len(t) // 2}))
         return too_long(options.method, options.step_made, states)
 
 
@@ -86,7 +85,7 @@ def growth(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex
 
 def eigenvalues_at(rate: Rate, y: Floats) -> NDArray[np.complex128]:
     """Return λ of J = ∂ẏ/∂y; none where it is not finite."""
-    J = jacobian_at(rate, y)
+    J = jacobian_at(rate, y) if y.size else np.zeros((0, 0))
     if not np.all(np.isfinite(J)):
         return np.zeros(0, dtype=np.complex128)
     return np.linalg.eigvals(J).astype(np.complex128)

@@ -11,9 +11,10 @@ import numpy as np
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler import CompiledFunction, compile_function
+from ce_dynamics.compiler import compile_function
 from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.integrators.methods import RK4
 from ce_dynamics.simulation.integrators.settings import NEAR, samples_before
 from ce_dynamics.views.drive.machine import Machine
 
@@ -71,6 +72,10 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
     changes = {int(change[0]): np.array(change[1:], dtype=float) for change in content["inputs"]}
     y, u = machine.y0.copy(), np.array(machine.model.u0)
     states, inputs = np.empty((steps + 1, len(y))), np.empty((steps + 1, len(u)))
+
+    def rates(y: Floats) -> Floats:
+        return rate(y, inputs[k])[0]
+
     for k in range(steps + 1):
         u = changes.get(k, u)
         states[k], inputs[k] = y, u
@@ -80,7 +85,7 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
                 if renew is not None:
                     fresh, wear = renew(y)
                     y = fresh if wear[0] > WORN else y
-                y = step_once(rate, y, u, length)
+                y = RK4.step_plain(rates, y, length)
     same = np.array_equal(y, np.array(content["end"], dtype=float))
     return Rerun(h * np.arange(steps + 1, dtype=float), states, inputs, same)
 
@@ -105,18 +110,6 @@ def pieces(t: float, length: float, period: float) -> Iterator[tuple[bool, float
         stop = made * period if between else end
         yield due, stop - t if between or t != begin else length
         t = stop
-
-
-def step_once(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:
-    """Return a step of the classical Runge–Kutta method, operation by operation as the C code makes it."""
-    (k_1,) = rate(y, u)
-    (k_2,) = rate(y + 0.5 * h * k_1, u)
-    (k_3,) = rate(y + 0.5 * h * k_2, u)
-    (k_4,) = rate(y + h * k_3, u)
-    total = k_1 + 2.0 * k_2
-    total = total + 2.0 * k_3
-    stepped: Floats = y + h / 6.0 * (total + k_4)
-    return stepped
 
 
 def read(path: str | Path) -> Mapping[str, Any]:

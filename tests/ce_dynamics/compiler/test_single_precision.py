@@ -114,7 +114,7 @@ def test_it_stays_single_when_it_is_pickled() -> None:
     traced = trace("f", lambda x: {"y": x / 3.0}, {"x": 2})
     function = compile_function(traced, LANES, single=True)
     again = pickle.loads(pickle.dumps(function))
-    assert again.single
+    assert again.kind.single
     x = np.ones((2, LANES))
     np.testing.assert_array_equal(again(x)[0], np.full((2, LANES), np.float32(1.0) / np.float32(3.0)))
-    assert not compile_function(traced, LANES).single
+    assert not compile_function(traced, LANES).kind.single

@@ -16,6 +16,7 @@ from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_funct
 from ce_dynamics.compiler.codegen import fused
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import Outline, outline
+from ce_dynamics.compiler.compiled_function import CodeKind
 from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import build_ride
@@ -129,7 +130,8 @@ def test_random_functions_give_the_same_bits(
         patch.setattr(
             "ce_dynamics.compiler.machine.outline", lambda t, code: outline(t, code, shortest, longest)
         )
-        pieces = [machine.link(machine.object_code(traced, n), traced, n) for n in (1, 4)]
+        kinds = [CodeKind(n) for n in (1, 4)]
+        pieces = [machine.link(machine.object_code(traced, kind), traced, kind) for kind in kinds]
     one, four = straight(traced), straight(traced, 4)
     np.testing.assert_array_equal(pieces[0](x[:, 0])[0], one(x[:, 0])[0])
     for got, expected in zip(pieces[1](x), four(x), strict=True):
@@ -286,7 +288,7 @@ def test_code_does_not_grow_with_the_row(monkeypatch: pytest.MonkeyPatch) -> Non
     for n in (15, 30):
         traced = Model(chain(n)).trace_dynamics()
         tables = 8.0 * sum(k.numbers.size for k in parts_of(traced).kinds)
-        sizes.append(len(machine.object_code(traced, 1)) - tables)
+        sizes.append(len(machine.object_code(traced, CodeKind())) - tables)
     assert sizes[1] < 1.3 * sizes[0]
 
 

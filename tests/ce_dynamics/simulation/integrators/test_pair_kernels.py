@@ -22,7 +22,7 @@ def test_the_first_step_is_that_of_scipy(method: str, tolerance: float) -> None:
     rhs = RightHandSide(model, {})
     settings = Settings(method, 1e-3, tolerance, 1e-2 * tolerance, np.inf)
     stepper = make_stepper(settings, model.dynamics, None, model.u0, y0, model)
-    stepper.march(np.array((0.0, 100.0)), 1, np.empty((1, 2, 4)))  # type: ignore[attr-defined]
+    stepper.march(np.array((0.0, 100.0)), 1, np.empty((1, 2, 4)))  # type: ignore[union-attr]
     first = RK45(rhs, 0.0, y0, 100.0, rtol=tolerance, atol=1e-2 * tolerance).h_abs
     assert stepper.steps == 1
     assert stepper.t == pytest.approx(first, rel=1e-12)

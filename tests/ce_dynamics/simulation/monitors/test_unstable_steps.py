@@ -1,6 +1,7 @@
 """Steps that are too long for an explicit method are called so."""
 
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from ce_dynamics.simulation.monitors.unstable_steps import (
 )
 from ce_dynamics.simulation.native_run import make_stepper
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.right_hand_side import RateAt, RightHandSide
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 
 def spring(stiffness: float, damper: float) -> ce.System:
@@ -166,7 +167,7 @@ def test_steps_from_elsewhere_leave_the_stepper_alone(method: ExplicitRungeKutta
     stepper = make_stepper(options.settings, rhs.dynamics, rhs.control, u, model.y0, model)
     assert isinstance(stepper, FixedSteps)
     y = np.array((0.3, -1.2))
-    rate = RateAt(rhs, 0.0)
+    rate = partial(rhs, 0.0)
     found = stepper.after(0.0, y, 2, 0.02)
     # rates of some hundred, Jacobians by central differences: 1e-9 of them in a step
     np.testing.assert_allclose(
