@@ -33,25 +33,11 @@ document.getElementById("answer").textContent = JSON.stringify(answer ?? null);
 
 
 def answer(page: str, script: str, folder: Path, picture: Path | None = None, size: str = "1000,700") -> Any:
-    """Run a script in a page and return its answer; ``ce`` is the page's interface for scripts.
+    """Run the body of an asynchronous function in a page (HTML) and return its answer.
 
-    Parameters
-    ----------
-    page : str
-        HTML.
-    script : str
-        Body of an asynchronous function.
-    folder : Path
-        For the page and the browser's own files.
-    picture : Path, optional
-        Where a picture of the page goes, as the script leaves it, instead of an answer.
-    size : str
-        Width and height of the window [pixels].
-
-    Raises
-    ------
-    AssertionError
-        If the page writes anything to the console, or gives no answer.
+    ``ce`` is the page's interface for scripts.  The folder is for the page and the browser's own files.  A
+    path for a picture returns that of the page, as the script leaves it, instead of an answer.  A page that
+    writes to the console fails.
     """
     assert CHROMIUM is not None
     file = folder / "page.html"

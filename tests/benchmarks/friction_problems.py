@@ -41,13 +41,7 @@ class FrictionProblem(NamedTuple):
 
 
 def read(path: Path) -> FrictionProblem:
-    """A problem from a file.
-
-    Raises
-    ------
-    ValueError
-        If it is neither of the two formats.
-    """
+    """Return a problem from a file of one of the two formats."""
     raw = path.read_bytes()
     if raw[:2] == b"\x1f\x8b":
         raw = gzip.decompress(raw)

@@ -150,14 +150,7 @@ def closures(mechanism: Mechanism, model: Any) -> tuple[Any, Any]:
 class Moving:
     """A mechanism whose closures are points, with force laws.
 
-    State y = [q; v] in Pinocchio's coordinates; quaternions are integrated as numbers and normalised before
-    they are used.
-
-    Attributes
-    ----------
-    y : array
-    evaluations : int
-        How often accelerations were worked out.
+    State y = [q; v] in Pinocchio's coordinates; quaternions are integrated as numbers and normalised.
     """
 
     def __init__(self, mechanism: Mechanism, laws: RideLaws) -> None:

@@ -29,13 +29,7 @@ class MissingError(Exception):
 
 
 def build(folder: Path | None = None) -> Path:
-    """Compile the driver, or find it compiled before.
-
-    Raises
-    ------
-    MissingError
-        If a compiler, the headers of Pinocchio or those of Eigen are missing.
-    """
+    """Compile the driver, or find it compiled before; `MissingError` without compiler or headers."""
     compiler = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("c++")
     if compiler is None:
         raise MissingError("no C++ compiler")

@@ -125,13 +125,7 @@ def versions() -> dict[str, str]:
 
 
 def budget_table(data: dict[str, Data]) -> Table:
-    """The budgets for which there are measurements.
-
-    Parameters
-    ----------
-    data : dict
-        Of the parts, by name.
-    """
+    """Return the budgets for which the parts, by name, have measurements."""
     sources = {
         "evaluation": judge_evaluation, "vehicle": judge_vehicle, "ensemble": judge_ensemble,
         "startup": judge_startup, "drive": judge_drive, "drift": judge_drift, "loops": judge_loops,

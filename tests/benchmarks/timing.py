@@ -117,16 +117,7 @@ def _native_loops() -> Any:
 
 
 def native_loop(address: int, pointers: Sequence[int], keep: object = None) -> Batch:
-    """Calls of ``void f(pointers...)`` from machine code.
-
-    Parameters
-    ----------
-    address : int
-    pointers : sequence of int
-        Its arguments.
-    keep : object
-        Kept alive with the loop.
-    """
+    """Call ``void f(pointers...)`` at an address from machine code; `keep` is kept alive with the loop."""
     loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
         _native_loops().get_function_address(f"repeat{len(pointers)}")
     )

@@ -16,16 +16,9 @@ def rotation(rng: np.random.Generator) -> Array:
 
 
 class Elsewhere:
-    """Place of a mechanism, and the digits of its data.
+    """Place of a mechanism, and the digits of its data: decimals of metres and of components of directions.
 
-    Parameters
-    ----------
-    R : (3, 3) array
-    r : (3,) array
-        [m]
-    digits : int, optional
-        Decimals of metres and of components of directions, each of which is given a random length before, so
-        that parallel ones are rounded differently; all decimals if not given.
+    Directions are given random lengths before, so that parallel ones are rounded differently.
     """
 
     def __init__(self, R: Array, r: Array, digits: int | None = None) -> None:

@@ -30,21 +30,7 @@ def in_world(R: Array) -> Floats:
 
 
 class Dense:
-    """The operators at one instant.
-
-    Attributes
-    ----------
-    H : (n_tree, 6 n)
-    phi : (6 n, 6 n)
-    M : (6 n, 6 n)
-    X : (n_tree, n_v)
-    eta : (n_tree,)
-    J : (6 n, n_v)
-        φᵀ Hᵀ X.
-    drift : (6 n,)
-    V : (6 n,)
-        Velocities.
-    """
+    """The operators at one instant; J = φᵀ Hᵀ X, V are velocities."""
 
     def __init__(self, instant: Instant) -> None:
         self.instant, self.outward = instant, instant.outward

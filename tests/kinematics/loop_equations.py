@@ -110,15 +110,9 @@ def plus(one: Jet, other: Jet, sign: int = 1) -> Jet:
 
 
 class LoopEquations:
-    """Φ(q) = 0 of a set of joints and cuts, with its first and second derivatives.
+    """Φ(q) = 0 of the joints of a tree and its cuts, with its first and second derivatives.
 
-    Parameters
-    ----------
-    joints : sequence of Joint
-        All joints of the tree, those of bodies outside S as well.
-    cuts : sequence of Cut
-    unknown : sequence of str
-        Bodies whose hinges are dependent; all others are known, in the order of ``joints``.
+    Hinges of the bodies ``unknown`` are dependent; all others are known, in the order of ``joints``.
     """
 
     def __init__(self, joints: Sequence[Joint], cuts: Sequence[Cut], unknown: Sequence[str]) -> None:

@@ -77,21 +77,9 @@ def compared(
     least: Floats | float = 0.0,
     sizes: Floats | float = 0.0,
 ) -> Verdict:
-    """Exact derivatives of f at zero against differences.
+    """Return exact derivatives (n,) of f at zero, judged by differences whose first step is h.
 
-    Parameters
-    ----------
-    names : list of str
-        Of the quantities.
-    exact : (n,) array
-    f : callable
-        The quantities (n,) at a distance from where they are differentiated.
-    h : float
-        Step that is tried first.
-    least : (n,) array or float
-        Size of derivatives below which they are as good as zero.
-    sizes : (n,) array or float
-        Of numbers that cancel in the quantities.
+    Derivatives below ``least`` are as good as zero; numbers of ``sizes`` cancel in the quantities.
     """
     left = np.ones(len(names), dtype=bool)
     none = np.asarray(exact == 0.0)

@@ -13,18 +13,8 @@ import pytest
 class Recorder:
     """Pytest plugin: notes the test that runs, which failed, and stops when the budget is used up.
 
-    Parameters
-    ----------
-    notes
-        File that names the test that runs, for the case that it ends the process.
-    budget
-        Seconds of this process's processor time after which no further test is begun.
-
-    Attributes
-    ----------
-    failed : list[str]
-    ran : int
-        Tests that were begun.
+    The file ``notes`` names the test that runs, for the case that it ends the process; behind ``budget`` [s]
+    of processor time no further test is begun.
     """
 
     def __init__(self, notes: Path, budget: float) -> None:

@@ -47,13 +47,7 @@ class BrokenTestsError(Exception):
 class Copy:
     """A copy of the checkout in which mutants live one after another.
 
-    Parameters
-    ----------
-    checkout, folder
-        What is copied, and where to.
-    budget
-        Seconds of processor time that the tests of one mutant take: what they do not notice by then has
-        survived.
+    A mutant that its tests do not notice within ``budget`` [s] of processor time has survived.
     """
 
     def __init__(self, checkout: Path, folder: Path, budget: float) -> None:

@@ -6,17 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Subject:
-    """Part of the source with the tests that answer for it.
-
-    Parameters
-    ----------
-    name
-        Name for the command line.
-    sources
-        Glob patterns, relative to the checkout.
-    tests
-        Files and folders of tests.
-    """
+    """Part of the source (glob patterns) with the tests that answer for it."""
 
     name: str
     sources: tuple[str, ...]

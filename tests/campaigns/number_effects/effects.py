@@ -133,13 +133,7 @@ def entries_in_use(traced: TracedFunction, name: str) -> set[int]:
 
 
 def has_effect(vehicle: str, key: str) -> bool:
-    """Return True if a change of one number changes anything.
-
-    Raises
-    ------
-    CeDynamicsError
-        If every change of it is refused: it can be no other number.
-    """
+    """Return True if a change of one number changes anything; raise if every change is refused."""
     value = components(vehicle)[key]
     values = [factor * value for factor in FACTORS] if value else [ADDED, -ADDED]
     refused: CeDynamicsError | None = None

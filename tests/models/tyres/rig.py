@@ -14,12 +14,7 @@ GRAVITY = 9.81
 
 
 class Rig:
-    """Wheel with held load, whose answer is machine code.
-
-    Parameters
-    ----------
-    model : TyreModel
-    """
+    """Wheel with held load, whose answer is machine code."""
 
     def __init__(self, model: TyreModel) -> None:
         self.model = model
