@@ -293,33 +293,26 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
         extent = text.get_window_extent()
         half = 0.5 * np.array((extent.width, extent.height)) + 0.2 * extent.height
         edges = 0.5 * (outline + np.roll(outline, -1, axis=0)) if len(outline) > 1 else outline
+        steps = np.tile(STEPS * half, (len(edges), 1))
+        anchors = np.repeat(edges, len(STEPS), axis=0)
+        covered = measure_cover(place(anchors) + steps, half, taken, page)
         *_, spot, anchor = min(
-            (
-                measure_cover(place(edge) + step, half, taken, page),
-                float(np.hypot(*step)),
-                tuple(step),
-                tuple(edge),
-            )
-            for edge in edges
-            for step in STEPS * half
+            zip(covered, np.hypot(*steps.T), map(tuple, steps), map(tuple, anchors), strict=True)
         )
         text.xy, text.xyann = anchor, tuple(np.array(spot) * 72.0 / figure.dpi)
         taken.append(np.array((place(anchor) - half, place(anchor) + half)) + spot)
 
 
-def measure_cover(middle: Floats, half: Floats, taken: Sequence[Floats], page: Floats) -> float:
-    """Return the area [pixels²] of a rectangle that others cover, or that lies beside the page."""
-    own = np.array((middle - half, middle + half))
-    return (
-        sum(measure_overlap(own, other) for other in taken)
-        + float(np.prod(2.0 * half))
-        - measure_overlap(own, page)
-    )
+def measure_cover(middles: Floats, half: Floats, taken: Sequence[Floats], page: Floats) -> Floats:
+    """Return the areas (n,) [pixels²] of equal rectangles that others cover, or that lie beside the page."""
+    own = np.stack((middles - half, middles + half))
 
+    def overlap(other: Floats) -> Floats:
+        common = np.minimum(own[1], other[1]) - np.maximum(own[0], other[0])
+        return np.asarray(np.prod(np.maximum(common, 0.0), axis=1))
 
-def measure_overlap(a: Floats, b: Floats) -> float:
-    """Return the area that two rectangles have in common, each given by two corners."""
-    return float(np.prod(np.maximum(np.minimum(a[1], b[1]) - np.maximum(a[0], b[0]), 0.0)))
+    covered = sum((overlap(other) for other in taken), np.zeros(len(middles)))
+    return np.asarray(covered + np.prod(2.0 * half) - overlap(page))
 
 
 def outline_of(points: Floats) -> Floats:
