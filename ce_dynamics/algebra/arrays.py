@@ -8,6 +8,7 @@ functions, comparisons and selections from here and never branches on a value (s
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ Array: TypeAlias = NDArray[Any]  # an array of floats or of traced scalars
 
 PLAIN = (float, int, np.floating, np.integer, np.bool_)  # types of plain numbers
 
+LARGEST = sys.float_info.max
 USUAL = frozenset((float, int, np.float64))
 """Types of most plain numbers, which are recognised without a look at each."""
 
@@ -41,13 +43,16 @@ def is_plain(value: Array) -> bool:
     return all(isinstance(entry, PLAIN) for entry in entries.flat)
 
 
-def _elementwise(plain: np.ufunc) -> Callable[[Any], Any]:
+def _elementwise(plain: np.ufunc, least: float = -LARGEST, most: float = LARGEST) -> Callable[[Any], Any]:
+    """Return a ufunc for floats and traced scalars; between the bounds it is finite and warns of nothing."""
     method = plain.__name__
 
     def scalar(x: Scalar) -> Scalar:
         return ieee(x) if isinstance(x, PLAIN) else getattr(x, method)()
 
     def ieee(x: Scalar) -> np.float64:
+        if least <= x <= most:
+            return np.float64(plain(x))
         with np.errstate(all="ignore"):
             return np.float64(plain(x))
 
@@ -66,12 +71,12 @@ def _elementwise(plain: np.ufunc) -> Callable[[Any], Any]:
 sin = _elementwise(np.sin)
 cos = _elementwise(np.cos)
 tan = _elementwise(np.tan)
-arcsin = _elementwise(np.arcsin)
-arccos = _elementwise(np.arccos)
+arcsin = _elementwise(np.arcsin, -1.0, 1.0)
+arccos = _elementwise(np.arccos, -1.0, 1.0)
 arctan = _elementwise(np.arctan)
-sqrt = _elementwise(np.sqrt)
-exp = _elementwise(np.exp)
-log = _elementwise(np.log)
+sqrt = _elementwise(np.sqrt, 0.0)
+exp = _elementwise(np.exp, -700.0, 700.0)  # e^±700 is within the range of floats
+log = _elementwise(np.log, 1.0 / LARGEST)
 tanh = _elementwise(np.tanh)
 floor = _elementwise(np.floor)
 
@@ -130,13 +135,8 @@ def cross(a: Array, b: Array) -> Array:
 
 def skew(a: Array) -> Array:
     """Return the matrix ã with ã b = a × b."""
-    return array(
-        (
-            (0.0, -a[2], a[1]),
-            (a[2], 0.0, -a[0]),
-            (-a[1], a[0], 0.0),
-        )
-    )
+    a0, a1, a2 = a.tolist()
+    return array((0.0, -a2, a1, a2, 0.0, -a0, -a1, a0, 0.0)).reshape(3, 3)
 
 
 def norm(a: Array) -> Scalar:
