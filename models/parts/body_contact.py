@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,23 +65,21 @@ def elastic(depth: Scalar, k: float, w: float) -> Push:
     return Push(force, energy)
 
 
+@dataclass(eq=False)
 class RoadBodyContact(ForceElement):
     """Forces of the road on points of a body in the design pose [m]."""
 
-    outputs: Mapping[str, str] = MappingProxyType({"normal_force": "N", "depth": "m"})
+    outputs = MappingProxyType({"normal_force": "N", "depth": "m"})
 
-    def __init__(
-        self,
-        name: str,
-        body: Body,
-        ground: Body,
-        points: Sequence[object],
-        parameters: ContactData,
-        road: Road,
-    ) -> None:
-        self.name, self.body, self.ground = name, body, ground
-        self.points = [finite_vector(point, f"body contact {name}", "point") for point in points]
-        self.parameters, self.road = parameters, road
+    name: str
+    body: Body
+    ground: Body
+    points: Sequence[Any]
+    parameters: ContactData
+    road: Road
+
+    def __post_init__(self) -> None:
+        self.points = [finite_vector(each, f"body contact {self.name}", "point") for each in self.points]
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:

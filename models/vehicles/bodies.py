@@ -132,6 +132,11 @@ def body(data: BodyData | ChassisData, origin: Vector) -> BodyParameters:
     return BodyParameters(data.mass, origin + np.array(data.com), inertia_matrix(data.inertia))
 
 
+def massless(at: Vector) -> BodyParameters:
+    """Return a body without mass."""
+    return BodyParameters(0.0, at, np.zeros((3, 3)))
+
+
 def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
     """Return a uniform solid cylinder from `start` to `end`."""
     length = magnitude(end - start)

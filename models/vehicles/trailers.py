@@ -38,7 +38,14 @@ from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFracti
 from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
-from ce_dynamics.models.vehicles.bodies import BodyParameters, ChassisData, Vector, add_rigid_body, body
+from ce_dynamics.models.vehicles.bodies import (
+    BodyParameters,
+    ChassisData,
+    Vector,
+    add_rigid_body,
+    body,
+    massless,
+)
 from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
 
 
@@ -114,7 +121,7 @@ class FifthWheelData(HitchData):
         """Add the trailer on a universal hinge, if it rocks on a plate without mass."""
         carrier = tower
         if self.roll_stiffness is not None and self.roll_damping is not None:
-            carrier = plate(system, f"{name}.plate", tower, Revolute(X, at))
+            carrier = add_rigid_body(system, f"{name}.plate", massless(at), tower, Revolute(X, at))
             laws = self.roll_stiffness, self.roll_damping
             system.add_force(
                 TorsionSpringDamper(f"{name}.plate.spring", carrier, spring=laws[0], damper=laws[1])
@@ -170,11 +177,6 @@ FOLDING = ("articulated",)
 """Hitches that steer the vehicle."""
 STRAIGHT = ("torsion",)
 """Hitches about which nothing turns to the side."""
-
-
-def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
-    """Return a body without mass between two hinges."""
-    return add_rigid_body(system, name, BodyParameters(0.0, hinge.at, np.zeros((3, 3))), tower, hinge)
 
 
 UNHELD: Mapping[type[Hinge], tuple[str, ...]] = {Spherical: ("qw", "qz", "wz"), Universal: ("2", "2_rate")}

@@ -30,6 +30,7 @@ from ce_dynamics.models.vehicles.bodies import (
     BodyParameters,
     Vector,
     add_rigid_body,
+    massless,
 )
 from ce_dynamics.models.vehicles.steering.base import LedData, Steering
 
@@ -115,11 +116,6 @@ class PitmanData(LedData):
         if self.idler_arm is not None and self.idler_joint is not None:
             raise ValueError("idler_joint: of an idler arm without mass; leave out idler_joint or idler_arm")
         return self
-
-
-def massless(at: Vector) -> BodyParameters:
-    """Return a body without mass."""
-    return BodyParameters(0.0, at, np.zeros((3, 3)))
 
 
 @dataclass(frozen=True, eq=False)

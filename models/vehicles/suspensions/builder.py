@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import ParameterQuantity, Point
-from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, add_rigid_body, body, image
+from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, add_rigid_body, body, image, massless
 from ce_dynamics.models.vehicles.suspensions.axle import AXES, BuiltAxle, JointStep, Side
 from ce_dynamics.models.vehicles.suspensions.linkages import (
     LINKAGES,
@@ -98,10 +98,8 @@ class Builder:
 
     def add(self, name: str, carrier: str, hinge: Any) -> Body:
         """Add a body on a hinge; without mass unless it is a part."""
-        massless = BodyParameters(0.0, hinge.at, np.zeros((3, 3)))
-        return add_rigid_body(
-            self.system, name, self.axle.parts.get(name, massless), self.name(carrier), hinge
-        )
+        part = self.axle.parts.get(name) or massless(hinge.at)
+        return add_rigid_body(self.system, name, part, self.name(carrier), hinge)
 
     def build(self, step: JointStep) -> None:
         """Add what a step describes, and bodies that lie in its joints."""
