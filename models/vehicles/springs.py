@@ -14,7 +14,7 @@ from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import magnitude
-from ce_dynamics.mechanism.forces.laws import Law
+from ce_dynamics.mechanism.forces.laws import Law, Polynomial
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import (
@@ -117,19 +117,6 @@ class TabulatedStops(Law):
 
     def energy(self, x: Scalar) -> Scalar:
         return self.table.energy(self.travel.beyond(x)) - self.table.energy(self.travel.beyond(0.0))
-
-
-class Constant(Law):
-    """The same force everywhere: a preload."""
-
-    def __init__(self, value: float) -> None:
-        self.value = value
-
-    def force(self, x: Scalar) -> Scalar:
-        return self.value
-
-    def energy(self, x: Scalar) -> Scalar:
-        return self.value * x
 
 
 class Degressive(Law):
@@ -328,7 +315,7 @@ class SpringData(Section):
             travel = Travel(shortest, longest)
             laws.append(TabulatedStops(shortest, longest, self.stop_curve.table(travel.rounding)))
         if self.preload is not None:
-            laws.append(Constant(-self.preload))
+            laws.append(Polynomial((-self.preload,)))
         return laws[0] if len(laws) == 1 else Together(laws)
 
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:

@@ -6,11 +6,10 @@ from scipy.integrate import quad
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError
-from ce_dynamics.mechanism.forces.laws import Law, Linear
+from ce_dynamics.mechanism.forces.laws import Law, Linear, Polynomial
 from ce_dynamics.models.parts.rounding import OFFSET, RoundedTable
 from ce_dynamics.models.vehicles.springs import (
     DAMPER_ROUNDING,
-    Constant,
     Degressive,
     StoppedSpring,
     TabulatedStops,
@@ -42,7 +41,7 @@ def test_stops_push_back_by_their_table() -> None:
     assert STOPS.force(1.0) == pytest.approx(900.0)
 
 
-@pytest.mark.parametrize("law", [CURVE, STOPS, Constant(-40.0), Together([CURVE, STOPS, Linear(700.0)])])
+@pytest.mark.parametrize("law", [CURVE, STOPS, Polynomial((-40.0,)), Together([CURVE, STOPS, Linear(700.0)])])
 @pytest.mark.parametrize("x", [-0.3, -0.11, 0.0, 0.055, 0.4])
 def test_energy_is_the_integral_of_the_force(law: Law, x: float) -> None:
     """SciPy's adaptive quadrature with the corners told; 1e-9 of the largest energy, some 200 J."""
