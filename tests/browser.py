@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ce_dynamics.views.scene.headless import command, find_browser
+from ce_dynamics.views.scene.page import command, find_browser
 
 CHROMIUM = find_browser()
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to show pages in")

@@ -300,7 +300,7 @@ def sdf_looks(
     kept = {name: loop for name, loop in robot.loops.items() if name not in given.ignore}
     placed = find_design_frames(replace(robot, loops=kept), given, motors).frames
     frames = Frames(chosen, RIGHT_ANGLES)
-    carried = {edge.child: placed[edge.child] @ inverse(edge.at) for edge in tree}  # from the model's axes
+    carried = {edge.child: placed[edge.child] @ inverse(edge.frame) for edge in tree}  # from the model's axes
     return collect_looks(chosen, lambda *each: sdf_look(*each, carried, frames))
 
 

@@ -37,10 +37,7 @@ def mjcf_looks(
     path, pose, independent, tolerance
         As of `read_mjcf`: the design pose is that of the system that it gives.
     """
-    root = parse(path, "mujoco")
-    check_sizes([root], Included(root))
-    file = Compiled(root.path)
-    move_to_design_pose(file, pose, independent, tolerance=tolerance)
+    file = posed(path, pose, independent, tolerance)
     found, left_out = [], [finding.where for finding in file.missing]
     for geom in range(file.model.ngeom):
         if int(file.model.geom_group[geom]) < SHOWN and not is_replaced(file, geom):
@@ -50,6 +47,17 @@ def mjcf_looks(
             else:
                 found.append(shape)
     return found, left_out
+
+
+def posed(
+    path: str | Path, pose: str | Mapping[str, float] | None, independent: Collection[str], tolerance: float
+) -> Compiled:
+    """Return a file's model in the design pose."""
+    root = parse(path, "mujoco")
+    check_sizes([root], Included(root))
+    file = Compiled(root.path)
+    move_to_design_pose(file, pose, independent, tolerance=tolerance)
+    return file
 
 
 def is_replaced(file: Compiled, geom: int) -> bool:
@@ -125,10 +133,7 @@ def mjcf_feet(
     """
     check_names("mjcf_feet: independent", independent)
     checks.number("mjcf_feet: tolerance", tolerance, at_least=0.0)
-    root = parse(path, "mujoco")
-    check_sizes([root], Included(root))
-    file = Compiled(root.path)
-    move_to_design_pose(file, pose, independent, tolerance=tolerance)
+    file = posed(path, pose, independent, tolerance)
     feet: list[Foot] = []
     others: list[str] = []
     planes = [g for g in range(file.model.ngeom) if kind(file, g) == "PLANE"]

@@ -63,7 +63,7 @@ def turning_sense(
     """Return 1 if a link's coordinate counts its turn on the reference body about an axis, else −1."""
     for edge in tree:
         if {edge.parent, edge.child} == {link, reference} and edge.kind in ("revolute", "continuous"):
-            own = edge.at.direction(edge.axis) * (1.0 if edge.child == link else -1.0)
+            own = edge.frame.direction(edge.axis) * (1.0 if edge.child == link else -1.0)
             if float(np.linalg.norm(np.cross(own, axis))) < PARALLEL:
                 return float(np.sign(own @ axis))
     raise element.error(
@@ -84,6 +84,8 @@ KINDS = {
 }
 GEARBOX = "gearbox"
 ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
+LIMITED = ("revolute", "prismatic", "screw")
+"""Kinds whose coordinate has the limits of their axis."""
 UNLIMITED = 1e16
 INFINITE = ("inf", "infinity")
 AXES = {**dict.fromkeys(ONE_AXIS, 1), "cardan": 2, "spherical": 1}
@@ -93,26 +95,10 @@ EXPRESSED_IN_MODEL = (1, 5)
 
 
 @dataclass(frozen=True, eq=False)
-class JointEdge:
-    """A joint of the graph, placed."""
+class JointEdge(RobotJoint):
+    """A joint of the graph: its frame is in the axes of the model, and all its axes have limits."""
 
-    element: Element
-    name: str
-    kind: str
-    parent: str
-    child: str
-    at: Pose
-    axis: Array
-    second: Array | None
-    loads: tuple[AxisLoad, ...]
-    limits: tuple[JointRange, ...]
-    mimic: Mimic | None
-    pitch: float = 0.0
-
-    @property
-    def limit(self) -> JointRange | None:
-        """Range of the coordinate, or None where the joint has no or several coordinates, or no limits."""
-        return self.limits[0] if self.limits and self.kind in ("revolute", "prismatic", "screw") else None
+    limits: tuple[JointRange, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -123,11 +109,12 @@ class JointEdge:
 
     def reverse(self) -> JointEdge:
         """Return the joint seen from its child, with the same coordinates."""
-        axis, second, loads = -self.axis, self.second, self.loads
+        axis, second, loads = -self.axis, self.second_axis, self.loads
         if second is not None:
             axis, second = -second, axis
             loads = tuple(replace(load, component=1 - load.component) for load in loads)
-        return replace(self, parent=self.child, child=self.parent, axis=axis, second=second, loads=loads)
+        turned = replace(self, axis=axis, second_axis=second, loads=loads)
+        return replace(turned, parent=self.child, child=self.parent)
 
 
 def read_model(
@@ -147,8 +134,10 @@ def read_model(
     if not any(GROUND in (edge.parent, edge.child) for edge in edges):
         edges.insert(0, root_edge(model, links, frames, base))
     tree, cuts = spanning_tree(model, edges, links)
-    at = {GROUND: inverse(placed_model), **{edge.child: edge.at for edge in tree}}
-    joints = {edge.name: joint_of(edge, at) for edge in tree}
+    at = {GROUND: inverse(placed_model), **{edge.child: edge.frame for edge in tree}}
+    joints: dict[str, RobotJoint] = {  # on the frames of the joints that carry their parents
+        edge.name: replace(edge, frame=inverse(at[edge.parent]) @ edge.frame) for edge in tree
+    }
     loops = {edge.name: loop_of(edge, at) for edge in cuts}
     bodies = {GROUND: RobotLink(model, GROUND, None)}
     for name, element in links.items():
@@ -185,6 +174,7 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
         raise element.error("element <axis2> is missing")
     own = [element.child(tag) for tag in ("axis", "axis2")[: AXES.get(kind, 0)]]
     x = np.array((1.0, 0.0, 0.0))
+    limits = tuple(limit for axis in own if (limit := limit_of(axis)) is not None)
     return JointEdge(
         element,
         name,
@@ -193,11 +183,12 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
         ends[1],
         at,
         x if first is None else first,
-        second if kind == "cardan" else None,
-        tuple(load for k, axis in enumerate(own) if (load := load_of(axis, k)) != AxisLoad(k)),
-        tuple(limit for axis in own if (limit := limit_of(axis)) is not None),
-        mimic_of(own[0]) if own else None,
-        pitch_of(element) if kind == "screw" else 0.0,
+        mimic=mimic_of(own[0]) if own else None,
+        limit=limits[0] if limits and kind in LIMITED else None,
+        second_axis=second if kind == "cardan" else None,
+        pitch=pitch_of(element) if kind == "screw" else 0.0,
+        loads=tuple(load for k, axis in enumerate(own) if (load := load_of(axis, k)) != AxisLoad(k)),
+        limits=limits,
     )
 
 
@@ -288,7 +279,7 @@ def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: s
     held = static is not None and static.content.lower() in TRUE
     kind = "fixed" if base == "fixed" or (base is None and held) else "floating"
     at, x = frames(name, model), np.array((1.0, 0.0, 0.0))
-    return JointEdge(model, "base", kind, GROUND, name, at, x, None, (), (), None)
+    return JointEdge(model, "base", kind, GROUND, name, at, x)
 
 
 def spanning_tree(
@@ -323,17 +314,9 @@ def spanning_tree(
     return ordered, cuts
 
 
-def joint_of(edge: JointEdge, at: dict[str, Pose]) -> RobotJoint:
-    """Return a joint of the tree, on the frame of the joint that carries its parent."""
-    frame = inverse(at[edge.parent]) @ edge.at
-    joint = RobotJoint(edge.element, edge.name, edge.kind, edge.parent, edge.child, frame, edge.axis)
-    joint = replace(joint, second_axis=edge.second, pitch=edge.pitch, loads=edge.loads)
-    return replace(joint, mimic=edge.mimic, limit=edge.limit)
-
-
 def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
     """Return a joint that closes a loop."""
-    ends = [inverse(at[name]) @ edge.at for name in (edge.parent, edge.child)]
+    ends = [inverse(at[name]) @ edge.frame for name in (edge.parent, edge.child)]
     return RobotLoop(edge.element, edge.name, edge.kind, edge.parent, ends[0], edge.child, ends[1], edge.axis)
 
 

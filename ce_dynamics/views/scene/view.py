@@ -15,10 +15,8 @@ from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.simulation.options import lists_options
-from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
-from ce_dynamics.views.scene.mcap import save_mcap
-from ce_dynamics.views.scene.page import HEIGHT, WEB, Packed, Page, take_content
-from ce_dynamics.views.scene.rrd import save_rrd
+from ce_dynamics.views.scene.page import HEIGHT, SCRIPTS, WEB, Packed, Page, draw_page, take_content
+from ce_dynamics.views.scene.players import save_mcap, save_rrd
 from ce_dynamics.views.scene.take import SceneOptions, Take
 from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
 from ce_dynamics.views.scene.take_of_model import take_of_model

@@ -31,8 +31,8 @@ from ce_dynamics.contact import (
     simulate_unilateral,
 )
 from ce_dynamics.views.scene import Camera, block, mesh, wheel
-from ce_dynamics.views.scene.mcap import primitives
 from ce_dynamics.views.scene.page import LIBRARY, WEB, Packed, script
+from ce_dynamics.views.scene.players import primitives
 from ce_dynamics.views.scene.shapes import plate, rod
 from tests.browser import answer, needs_chromium
 

@@ -1,6 +1,7 @@
-"""Views as MCAP files, which Foxglove plays: frames and shapes of bodies, quantities, as JSON messages.
+"""Views as files that other programs play: frames and shapes of bodies, quantities over time.
 
-Message types are Foxglove's: ``foxglove.FrameTransforms`` on ``/tf``, ``foxglove.SceneUpdate`` on ``/scene``;
+Foxglove plays MCAP files of JSON messages, Rerun plays RRD files.  Message types are Foxglove's:
+``foxglove.FrameTransforms`` on ``/tf``, ``foxglove.SceneUpdate`` on ``/scene``;
 ``/quantities`` has all series by name.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,11 +27,10 @@ WORLD = "world"
 GREY = "#9aa5ad"
 """Colour of shapes that have none of their own."""
 ALWAYS = {"sec": 0, "nsec": 0}
-REMEDY = "pip install 'ce-dynamics[tables]'"
 
 
 def save_mcap(take: Take, title: str, path: str | Path) -> Path:
-    """Write a run.
+    """Write a run for Foxglove.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def save_mcap(take: Take, title: str, path: str | Path) -> Path:
     """
     file = path_of("view: path", path, ModelError)
     if importlib.util.find_spec("mcap") is None:
-        raise ModelError(f"{shown_path(file)} needs the package mcap: {REMEDY}")
+        raise ModelError(f"{shown_path(file)} needs the package mcap: pip install 'ce-dynamics[tables]'")
     from mcap.writer import Writer  # here, because it is an extra
 
     with replace_picture(file) as part, part.open("wb") as stream:
@@ -98,52 +99,26 @@ def entity(name: str, shapes: Sequence[Shape], t: float) -> dict[str, Any]:
 def primitives(shape: Shape) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the list that a shape belongs to, and the shape as Foxglove describes it; planes are left out."""
     points = np.asarray(shape.points, dtype=float)
-    colour = colour_of(shape)
-    if len(shape.triangles):
+    plain: dict[str, Any] = {"color": colour_of(shape)}
+    if len(shape.triangles) or shape.kind == "line":
         corners = [dict(zip("xyz", point, strict=True)) for point in points.tolist()]
-        indices = np.asarray(shape.triangles).ravel().tolist()
-        yield (
-            "triangles",
-            {"pose": pose_at(np.zeros(3)), "points": corners, "color": colour}
-            | {
-                "colors": [],
-                "indices": indices,
-            },
-        )
+        plain |= {"pose": pose_at(np.zeros(3)), "points": corners, "colors": []}
+    if len(shape.triangles):
+        yield "triangles", {**plain, "indices": np.asarray(shape.triangles).ravel().tolist()}
     elif shape.kind == "ball":
-        yield (
-            "spheres",
-            {"pose": pose_at(points[0]), "size": edges(3 * [2.0 * shape.radius]), "color": colour},
-        )
+        yield "spheres", {**plain, "pose": pose_at(points[0]), "size": edges(3 * [2.0 * shape.radius])}
     elif shape.kind == "block":
         halves = points[1:] - points[0]
         lengths = np.linalg.norm(halves, axis=1)
         pose = pose_at(points[0], (halves / lengths[:, None]).T)
-        yield "cubes", {"pose": pose, "size": edges((2.0 * lengths).tolist()), "color": colour}
+        yield "cubes", {**plain, "pose": pose, "size": edges((2.0 * lengths).tolist())}
     elif shape.kind in ("rod", "wheel"):
         way = points[1] - points[0]
-        size = [2.0 * shape.radius, 2.0 * shape.radius, float(np.linalg.norm(way))]
-        yield (
-            "cylinders",
-            {"pose": pose_at(points.mean(axis=0), rotation_along(way)), "size": edges(size)}
-            | {
-                "bottom_scale": 1.0,
-                "top_scale": 1.0,
-                "color": colour,
-            },
-        )
+        size = edges([2.0 * shape.radius, 2.0 * shape.radius, float(np.linalg.norm(way))])
+        pose = pose_at(points.mean(axis=0), rotation_along(way))
+        yield "cylinders", {**plain, "pose": pose, "size": size, "bottom_scale": 1.0, "top_scale": 1.0}
     elif shape.kind == "line":
-        corners = [dict(zip("xyz", point, strict=True)) for point in points.tolist()]
-        yield (
-            "lines",
-            {"type": 0, "pose": pose_at(np.zeros(3)), "thickness": 2.0, "scale_invariant": True}
-            | {
-                "points": corners,
-                "color": colour,
-                "colors": [],
-                "indices": [],
-            },
-        )
+        yield "lines", {**plain, "type": 0, "thickness": 2.0, "scale_invariant": True, "indices": []}
 
 
 def rotation_along(way: Floats) -> Floats:
@@ -187,3 +162,70 @@ TOPICS = {
     "/quantities": schema("quantities"),
 }
 """Schemas of messages by topic."""
+
+
+def save_rrd(take: Take, title: str, path: str | Path) -> Path:
+    """Write a run for Rerun; bodies are at ``world/<name>``, series at ``quantities/<name>``.
+
+    Raises
+    ------
+    ModelError
+        If the package rerun-sdk is missing, or the file cannot be written.
+    """
+    file = path_of("view: path", path, ModelError)
+    if importlib.util.find_spec("rerun") is None:
+        raise ModelError(f"{shown_path(file)} needs the package rerun-sdk: pip install 'ce-dynamics[rerun]'")
+    import rerun as rr  # here, because it is an extra
+
+    with replace_picture(file) as part:
+        part.touch()
+        stream = rr.RecordingStream("ce-dynamics")
+        stream.save(part)
+        stream.send_recording_name(", ".join(filter(None, (title, take.label))))
+        owners = [(WORLD, take.scenery), *((rerun_path(body.name), body.shapes) for body in take.bodies)]
+        for owner, shapes in owners:
+            for k, shape in enumerate(shapes):
+                for kind, drawn in primitives(shape):
+                    stream.log(f"{owner}/{kind}_{k}", make_primitive(rr, kind, drawn, shape), static=True)
+        time = rr.TimeColumn("time", duration=take.t)
+        for k, body in enumerate(take.bodies):
+            rows = take.places[:, k]
+            columns = rr.Transform3D.columns(translation=rows[:, :3], quaternion=rows[:, 3:])
+            stream.send_columns(rerun_path(body.name), [time], columns)
+        for series in take.series:
+            stream.send_columns(
+                f"quantities/{escape_name(series.name)}",
+                [time],
+                rr.Scalars.columns(scalars=series.values),
+            )
+        stream.flush()
+        stream.disconnect()
+    return file
+
+
+def rerun_path(body: str) -> str:
+    """Return the path of a body among Rerun's entities."""
+    return f"{WORLD}/{escape_name(body)}"
+
+
+def escape_name(name: str) -> str:
+    """Return a name as one part of a path of entities."""
+    return re.sub(r"([^\w.-])", r"\\\1", name)
+
+
+def make_primitive(rr: Any, kind: str, drawn: dict[str, Any], shape: Shape) -> Any:
+    """Return a primitive of Foxglove as Rerun describes it."""
+    colour = [drawn["color"][channel] for channel in "rgba"]
+    if kind == "triangles":
+        vertices = np.asarray(shape.points, dtype=float)
+        return rr.Mesh3D(vertex_positions=vertices, triangle_indices=shape.triangles, albedo_factor=colour)
+    if kind == "lines":
+        return rr.LineStrips3D([np.asarray(shape.points, dtype=float)], colors=[colour])
+    at = [[drawn["pose"]["position"][axis] for axis in "xyz"]]
+    turn = [[drawn["pose"]["orientation"][axis] for axis in "xyzw"]]
+    size = [drawn["size"][axis] for axis in "xyz"]
+    placed = {"centers": at, "quaternions": turn, "colors": [colour], "fill_mode": "solid"}
+    if kind == "cylinders":
+        return rr.Cylinders3D(lengths=[size[2]], radii=[0.5 * size[0]], **placed)
+    half = [[0.5 * edge for edge in size]]
+    return (rr.Boxes3D if kind == "cubes" else rr.Ellipsoids3D)(half_sizes=half, **placed)
