@@ -368,7 +368,8 @@ def compare_run(
     if "driveline_gear" in run and np.any(gears):
         gear = np.round(np.asarray(run["driveline_gear"].values))
         add("gear", gear, gears)
-        same = gear == gears  # not while they shift
+        steady = np.pad((gears[:-2] == gears[1:-1]) & (gears[1:-1] == gears[2:]), 1)
+        same = steady & (gear == gears)  # not while they shift
         add("engine", same * run["driveline_engine_speed"].values, same * recording["engine_speed"][driven])
     straight = not np.any(recording["steering"])
     found: dict[str, Agreement] = {}

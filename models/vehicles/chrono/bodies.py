@@ -273,8 +273,8 @@ def middle(a: Matrix, b: Matrix) -> Matrix:
 
 WIND_UP = 0.1
 """[rad] of a brake at its full torque: its elasticity, of which Chrono's brakes have none."""
-WIND_UP_TIME = 0.005
-"""[s], damping over stiffness."""
+WIND_UP_TIME, APERIODIC = 0.005, 0.04
+"""[s], damping over stiffness; as Chrono, whose locked wheels do not ring: 2 √(J/k) of 20 kg m², 5e4 N m."""
 BRAKES = ("BrakeSimple", "BrakeShafts")
 
 
@@ -354,10 +354,11 @@ def brake(reading: Reading, axle: JsonObject, name: str) -> tuple[Sections, bool
         if not reading.like_chrono:
             reading.note("brakes on shafts, which react on the chassis: here on the carrier of the wheel")
     torque = part.positive("Maximum Torque")
+    time = APERIODIC if reading.like_chrono else WIND_UP_TIME
     section: Sections = {
         "source": "chrono",
         "max_torque": quantity(torque, "N*m"),
         "stiffness": f"{quantity(torque / WIND_UP, 'N*m/rad')} [assumed]",
-        "damping": f"{quantity(torque / WIND_UP * WIND_UP_TIME, 'N*m*s/rad')} [assumed]",
+        "damping": f"{quantity(torque / WIND_UP * time, 'N*m*s/rad')} [assumed]",
     }
     return section, on_shafts and reading.like_chrono

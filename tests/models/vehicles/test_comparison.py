@@ -21,6 +21,7 @@ from ce_dynamics.models.vehicles.chrono.recordings import (
     rotation,
 )
 from ce_dynamics.models.vehicles.comparison import ComparedRun, ComparedVehicle
+from tests.chrono_vehicles.late import drive_late
 from tests.models.tyres.magic_formula.figures import REFERENCE
 from tests.models.vehicles.chrono.small_car import files, written
 
@@ -343,6 +344,38 @@ def test_locked_wheels_of_chrono_creep() -> None:
     assert one["vx"][locked].min() > 2.0
     assert wheels[locked].mean() == pytest.approx(0.56, abs=0.02)
     assert one["engine_speed"][locked].mean() == pytest.approx(ratio * wheels[locked].mean(), rel=0.05)
+
+
+@needs_recordings
+@pytest.mark.parametrize(
+    ("name", "place"), [("generic_solid_axles_step_lu", "a0L"), ("generic_double_wishbones_step_lu", "a1R")]
+)
+def test_light_wheels_of_chrono_swing_in_ten_steps(name: str, place: str) -> None:
+    """Rows, twenty steps apart, show a swing of ten steps at one and the same point of it.
+
+    F_x is as large as would spin the wheel up within 0.1 s, and changes by less than 1 N in 0.2 s.  Of forces
+    one step late the swing would last six steps, and three rows in turn would differ.
+    """
+    one = of_chrono(name)
+    last = one.wheel(place, "Fx")[300:311]
+    assert np.abs(last).min() > 4000.0
+    assert np.ptp(last) < 1.0
+
+
+@needs_recordings
+@pytest.mark.filterwarnings("ignore::ce_dynamics.errors.PhysicalityWarning")
+@pytest.mark.parametrize(
+    ("name", "quantity", "at_once", "late"),
+    [("audi_brake_lu", "engine", 0.012, 0.006), ("citybus_pac02_step_lu", "yaw_rate", 0.012, 0.007)],
+)
+def test_tyres_two_steps_late_drive_as_chronos(name: str, quantity: str, at_once: float, late: float) -> None:
+    """In steps of Chrono, with forces of tyres two steps late, light wheels swing here as well."""
+    one = of_chrono(name)
+    subject = ComparedVehicle(one, REFERENCE / "chrono/vehicles", like_chrono=True)
+    runs = comparison.drive(subject, one)[0], drive_late(subject, one)
+    errors = [comparison.compare_run(subject, one, run, 1.0).agreement[quantity].rms for run in runs]
+    assert errors[0] > at_once
+    assert errors[1] < late
 
 
 @needs_recordings
