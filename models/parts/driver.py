@@ -51,6 +51,8 @@ CREEP = 3.0
 It is the end of the blend of `ce_dynamics.models.tyres.chrono`."""
 EXCESS_PART = 0.1
 """Largest part of a speed by which an engine may exceed it before the driver brakes."""
+WALKING = 1.0
+"""Speed below which the driver brakes no harder per excess [m/s]."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
 
@@ -274,10 +276,12 @@ def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | No
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
     """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once.
 
-    The excess left to the engine is at most a part of the speed, `EXCESS_PART`: idling engines creep.
+    The excess left to the engine is at most a part of the speed, `EXCESS_PART`: idling engines creep.  By as
+    much as it is less than `brake_margin`, the pedal is steeper.
     """
     lacking = target - sensors["vx"]
     excess = minimum(p.brake_margin, EXCESS_PART * target)
     throttle = saturate_unit(p.hold_throttle + p.throttle_gain * lacking, SOFTNESS)
-    brake = saturate_unit(p.brake_gain * (-lacking - excess), SOFTNESS)
+    steeper = maximum(p.brake_margin / (EXCESS_PART * maximum(target, WALKING)), 1.0)
+    brake = saturate_unit(steeper * p.brake_gain * (-lacking - excess), SOFTNESS)
     return throttle, brake

@@ -145,15 +145,16 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
 
 
 def yaw_damping(response: SteeringResponse, wheelbase: float) -> float:
-    """Return wheel angle per yaw rate that arms can give, with a phase margin of 60° [s].
+    """Return wheel angle per yaw rate that arms can give, with a phase margin of 40° [s].
 
     The yaw rate is v/(L (1 + s τ)) of the wheel angle with τ = `yaw_lag` v.  Where the gain k v/L is above 1
     the open loop with the arms (D1) is about k/(`yaw_lag` L s (1 + s T/2)²), whatever the understeer.  Its
-    phase is −90° − 2 arctan(ω T/2), which leaves 60° at ω = 2 tan(15°)/T, and there its gain is to be 1.
+    phase is −90° − 2 arctan(ω T/2), which leaves 40° at ω T/2 = tan(25°), and there its gain is to be 1.
     """
     if not response.lag:
         return 0.0
-    return 2.0 * math.tan(math.radians(15.0)) / response.lag * response.yaw_lag * wheelbase
+    phase = math.radians(25.0)
+    return 2.0 * math.tan(phase) / (math.cos(phase) ** 2 * response.lag) * response.yaw_lag * wheelbase
 
 
 def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, float]:

@@ -37,8 +37,8 @@ DURATION = 6.0
 """Duration of runs [s]."""
 SETTLED = 1.0
 """Time after which a run that begins `BESIDE` its path is calm [s]."""
-LOCKED = -0.5
-"""Slip of a wheel that locks."""
+LOCKED, SLIDING = -0.5, -0.2
+"""Slips of a wheel that locks, and beyond the peak of all these tyres, which is at 0.14 or less."""
 SAMPLE = 1.0, 5.0, 15.0, 30.0
 """Part of `SPEEDS`, for heavier vehicles [m/s]; they are driven on the dry road."""
 CHANGES = (
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     """Figures of one vehicle at a speed.
 
     ``growth`` [1/s] is that of the mode that grows most among those which the driver changes; ``ay`` the
-    largest lateral acceleration straight on, ``rolling`` that of braking until a wheel locks [m/s²].
+    largest lateral acceleration straight on, ``rolling`` that of braking until a wheel slides [m/s²].
 
     From then on friction points against the velocity: as the heading drifts it has a part along the
     vehicle's y axis and bends no path.  ``locked`` is the largest acceleration across the velocity
@@ -136,7 +136,7 @@ def driven(model: str | Path, speed: float, friction: float, overrides: Sequence
     braked = replace(case, manoeuvre=braking).simulate_to_record(method="rk4")
     ay = np.abs(braked["ay"].values)
     locks = braked["tyre_slip"].values < LOCKED
-    slides = np.logical_or.accumulate(locks.any(axis=1))
+    slides = np.logical_or.accumulate((braked["tyre_slip"].values < SLIDING).any(axis=1))
     vx, vy = braked["vx"].values, braked["vy"].values
     v = np.hypot(vx, vy)
     across = np.abs(braked["ay"].values * vx - braked["ax"].values * vy) / np.maximum(v, CREEP)
