@@ -90,8 +90,6 @@ class Fit:
         Estimates and posterior standard deviations.
     covariance : (k, k) array
     noise : dict of (session, channel) to Noise
-    correlation_time : dict of (session, channel) to float
-        τ in samples.
     width : dict of str to float
         Half width of a channel's 95 % band, in standard deviations of noise and free numbers: 1.96 for
         normal errors.
@@ -119,7 +117,6 @@ class Fit:
     sd: Floats
     covariance: Floats
     noise: dict[Key, Noise]
-    correlation_time: dict[Key, float]
     width: dict[str, float]
     reach: dict[str, float]
     singular_values: Floats
@@ -133,14 +130,13 @@ class Fit:
     rounds: int
     at_end: Rounds = field(repr=False)
 
-    def noise_in(self, session: str, channel: str) -> tuple[Noise, float]:
-        """Return noise and correlation time; of a session that was not fitted the rms of the others'."""
+    def noise_in(self, session: str, channel: str) -> Noise:
+        """Return the noise of a channel; of a session that was not fitted the rms of the others'."""
         keys = [(session, channel)] if (session, channel) in self.noise else list(self.noise)
-        found = [[*self.noise[key], self.correlation_time[key]] for key in keys if key[1] == channel]
+        found = [self.noise[key] for key in keys if key[1] == channel]
         if not found:
             raise DataError(f"channel {channel!r} was not fitted, so that its noise is not known")
-        *noise, time = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
-        return Noise(*noise), time
+        return Noise(*np.sqrt(np.mean(np.square(found), axis=0)).tolist())
 
 
 def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
@@ -198,7 +194,6 @@ class Rounds:
         self.keys: list[Key] = [(problem.segments[r.segment].run.session, r.channel) for r in problem.rows]
         self.noise: dict[Key, Noise] = {}
         self.sizes: list[Floats] = []
-        self.time: dict[Key, float] = {}
         self._latest: tuple[bytes, Any] | None = None
 
     def predict(self, theta: Floats) -> Any:
@@ -263,7 +258,6 @@ class Rounds:
         """Assume the same part of every channel, and independent samples: errors of priors show no noise."""
         for key, measured in self.join_channels(r.measured for r in self.problem.rows).items():
             self.noise[key] = Noise(FIRST * float(np.std(measured)), 0.0, 0.0)
-            self.time[key] = 1.0
         self.sizes = [
             np.full(len(r.time), self.noise[k].sd) for r, k in zip(self.problem.rows, self.keys, strict=True)
         ]
@@ -275,11 +269,12 @@ class Rounds:
         for key in dict.fromkeys(self.keys):
             own = [k for k, other in enumerate(self.keys) if other == key]
             parts = [(residuals[k], values[k], self.problem.rows[k].time) for k in own]
-            self.noise[key] = noise = likeliest_noise(parts)
+            noise = likeliest_noise(parts)
             for k, (_, z, time) in zip(own, parts, strict=True):
                 sizes[k] = noise.at(z, time)
             scaled = [residuals[k] / sizes[k] for k in own]
-            self.time[key] = correlation_time([x[np.isfinite(x)] for x in scaled])
+            time = correlation_time([x[np.isfinite(x)] for x in scaled])
+            self.noise[key] = noise._replace(correlation_time=time)
         self.sizes = sizes
 
     def noise_rms(self) -> dict[Key, float]:
@@ -297,14 +292,15 @@ class Rounds:
 
     def weights(self) -> list[Floats]:
         """Return 1/(σ √τ) of all samples."""
-        return [1.0 / (s * np.sqrt(self.time[k])) for s, k in zip(self.sizes, self.keys, strict=True)]
+        times = [np.sqrt(self.noise[key].correlation_time) for key in self.keys]
+        return [1.0 / (s * t) for s, t in zip(self.sizes, times, strict=True)]
 
     def limits(self) -> Floats:
         """Return squared residuals beyond which they count linearly, in the order of `eliminate_starts`."""
         found = []
         for k in range(len(self.problem.segments)):
             own = [(r, key) for r, key in zip(self.problem.rows, self.keys, strict=True) if r.segment == k]
-            found += [np.full(len(r.time), OUTLYING**2 / self.time[key]) for r, key in own]
+            found += [np.full(len(r.time), OUTLYING**2 / self.noise[key].correlation_time) for r, key in own]
             found.append(np.full(sum(start.segment == k for start in self.problem.starts), np.inf))
         return np.concatenate([*found, np.full(self.n, np.inf)])
 
@@ -419,9 +415,7 @@ class Rounds:
         r, J, w = self.normal(theta)
         total, fitted = J.T @ (w[:, np.newaxis] * J), self.starts
         ratios: dict[str, list[Floats]] = {}
-        self.starts, spread = start_by_leads(
-            self.problem, theta, lambda key: (self.noise[key], self.time[key])
-        )
+        self.starts, spread = start_by_leads(self.problem, theta, self.noise.__getitem__)
         blocks = self.blocks(theta)
         ends = np.cumsum([len(block[2]) for block in blocks])
         parts_of_runs = self.join_segments()
@@ -438,7 +432,7 @@ class Rounds:
             parts = np.cumsum([len(self.problem.rows[i].time) for i in rows])
             for i, e, v in zip(rows, np.split(error, parts), np.split(variance, parts), strict=False):
                 ratios.setdefault(self.keys[i][1], []).append(
-                    np.abs(e) / np.sqrt(1.0 / self.time[self.keys[i]] + v)
+                    np.abs(e) / np.sqrt(1.0 / self.noise[self.keys[i]].correlation_time + v)
                 )
         self.starts = fitted
         return {name: float(np.quantile(np.concatenate(parts), 0.95)) for name, parts in ratios.items()}
@@ -475,7 +469,7 @@ class Rounds:
         return Fit(
             plant=problem.shooter.plant, shooter=problem.shooter, options=problem.options, free=problem.free,
             values=theta, sd=sd, covariance=covariance, noise=dict(self.noise),
-            correlation_time=dict(self.time), width=self.widths(theta),
+            width=self.widths(theta),
             reach={
                 channel: max(float(np.abs(r.measured).max()) for r in problem.rows if r.channel == channel)
                 for _, channel in self.noise
@@ -499,7 +493,7 @@ class Rounds:
 
 
 def start_by_leads(
-    problem: FitProblem, theta: Floats, noise: Callable[[Key], tuple[Noise, float]]
+    problem: FitProblem, theta: Floats, noise: Callable[[Key], Noise]
 ) -> tuple[Floats, Floats]:
     """Return starts of segments and their covariance by one Gauss–Newton step from priors to the leads.
 
@@ -509,7 +503,7 @@ def start_by_leads(
     theta : array
         Free numbers.
     noise : callable
-        Noise and correlation time by session and channel.
+        Noise by session and channel.
     """
     options, size = problem.options, len(problem.starts)
     spread = np.diag([start.sd**2 for start in problem.starts]).reshape(size, size)
@@ -520,7 +514,7 @@ def start_by_leads(
     rounds = Rounds(FitProblem(problem.shooter, leads, free, replace(options, lead=0.0)))
     values = rounds.predict(theta)[0]
     for key, z, rows in zip(rounds.keys, values, rounds.problem.rows, strict=True):
-        rounds.noise[key], rounds.time[key] = noise(key)
+        rounds.noise[key] = noise(key)
         rounds.sizes.append(rounds.noise[key].at(z, rows.time))
     for _, own, _, _, B in rounds.blocks(theta):
         scale = rounds.start_scale[own]

@@ -207,7 +207,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):
         own = [k for k, (r, c) in enumerate(keys) if (r.name, c) == (run, name)]
         session = keys[own[0]][0].session
-        noise = fit.noise_in(session, name)[0]
+        noise = fit.noise_in(session, name)
         z = np.concatenate([values[k] for k in own])
         variance = [np.einsum("ij,jk,ik->i", jacobians[k], covariance, jacobians[k]) for k in own]
         sizes = np.concatenate([noise.at(values[k], problem.rows[k].time) for k in own])

@@ -29,13 +29,14 @@ class Noise(NamedTuple):
 
     A model that is not exact errs in size and in time: in proportion to z and to its rate.  Its errors
     outlast what made them: ⟨ ⟩ is the mean over the memory before [s].  sd is in the channel's unit, jitter
-    in seconds.
+    in seconds, the correlation time of errors in samples.
     """
 
     sd: float
     part: float
     jitter: float
     memory: float = 0.0
+    correlation_time: float = 1.0
 
     def at(self, z: Floats, time: Floats) -> Floats:
         """Return σ where z is predicted at instants of one window; where it is not reached as at rest."""

@@ -22,8 +22,8 @@ UNEXPLAINED = (
     "{}: its mean predicts it better than the fit: check its mapping, the base vehicle and the priors"
 )
 NOISE = [
-    "channel", "session", "sd", "part of the signal", "jitter (s)", "correlation time (samples)",
-    "half width of the 95 % band (sd)", "unit",
+    "channel", "session", "sd", "part of the signal", "jitter (s)", "memory (s)",
+    "correlation time (samples)", "half width of the 95 % band (sd)", "unit",
 ]  # fmt: skip
 """Headings of the table of noise."""
 
@@ -72,11 +72,7 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
         },
         "covariance": fit.covariance.tolist(),
         "noise": {
-            f"{channel}@{session}": {
-                **noise._asdict(),
-                "correlation_time": fit.correlation_time[session, channel],
-                "width": fit.width[channel],
-            }
+            f"{channel}@{session}": {**noise._asdict(), "width": fit.width[channel]}
             for (session, channel), noise in fit.noise.items()
         },
         "singular_values": fit.singular_values.tolist(),
@@ -113,7 +109,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         [
             escape(channel),
             escape(session),
-            *map(number, (*one, fit.correlation_time[session, channel], fit.width[channel])),
+            *map(number, (*one, fit.width[channel])),
             escape(unit(fit.plant.units[channel])),
         ]
         for (session, channel), one in fit.noise.items()

@@ -119,7 +119,10 @@ def fading(rounds: Rounds, theta: np.ndarray[Any, Any]) -> tuple[float, float]:
     for rows, own, _, _, B in rounds.blocks(theta):
         lengths = [len(rounds.problem.rows[i].time) for i in rows]
         for i, part in zip(rows, np.split(B[: -len(own)], np.cumsum(lengths)[:-1]), strict=True):
-            size, fifth = np.abs(part) * np.sqrt(rounds.time[rounds.keys[i]]), len(part) // 5
+            size, fifth = (
+                np.abs(part) * np.sqrt(rounds.noise[rounds.keys[i]].correlation_time),
+                len(part) // 5,
+            )
             largest = np.maximum(largest, (size[:fifth].max(), size[-fifth:].max()))
     return float(largest[0]), float(largest[1])
 
