@@ -21,7 +21,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal, number
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.sensitivities import AlongParameters
+from ce_dynamics.models.kc.sensitivities import AlongParameters, Curves
 from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -213,13 +213,6 @@ class Clearance:
         return sweep_of(self.sweep, self.values)
 
 
-class Distances(NamedTuple):
-    """Distances of surfaces in poses (n,) [m], and their derivatives (n, n_p) by the free parameters."""
-
-    d: Floats
-    by_parameters: Floats
-
-
 class Clearances:
     """The distances of some clearances."""
 
@@ -246,8 +239,8 @@ class Clearances:
 
         self._positions = AlongParameters(rig, "parts", positions)
 
-    def at(self, k: int, poses: Floats) -> Distances:
-        """Return the distances of clearance k in poses of the rig (n_poses, n_c), with their derivatives."""
+    def at(self, k: int, poses: Floats) -> Curves:
+        """Return the distances [m] of clearance k in poses of the rig, (n,), and derivatives, (n, n_p)."""
         values, slopes = self._positions.at(poses)
         x = values.reshape(len(poses), -1, 3)
         dx = slopes.reshape(len(poses), x.shape[1], 3, -1)
@@ -267,7 +260,7 @@ class Clearances:
             moved = np.einsum("k,kip->ip", near.weights_one, dx[row, one])
             moved = moved - np.einsum("k,kip->ip", near.weights_other, dx[row, other])
             d[row], by[row] = distance - radii, n @ moved
-        return Distances(d, by)
+        return Curves(d, by)
 
 
 class Nearest(NamedTuple):

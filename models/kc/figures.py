@@ -163,11 +163,6 @@ class AxleFigures:
         """Their derivative along a direction of c."""
         return directional_derivative(self.forces)
 
-    @cached_property
-    def all_figures(self) -> TracedFunction:
-        """All figures as functions of c."""
-        return self.select(tuple(quantity.name for quantity in self.known))
-
     def select(self, names: tuple[str, ...]) -> TracedFunction:
         """Return some of the figures as functions of c."""
         rates = not {quantity.name for quantity in quantities.STIFFNESS}.isdisjoint(names)

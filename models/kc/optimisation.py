@@ -144,7 +144,7 @@ class Targets:
             sweep = clearance.poses()
             poses = self.rig.reach_poses(sweep.travel, sweep.steering, parameters)
             found = self.distances.at(k, poses)
-            missing.append((clearance.least - found.d) / MILLIMETRE)
+            missing.append((clearance.least - found.values) / MILLIMETRE)
             slopes_of_missing.append(-found.by_parameters[:, self.columns] / MILLIMETRE)
         return Deviations(
             np.concatenate(r),

@@ -232,8 +232,7 @@ class KCRig:
         if key not in self._functions:
             for name in key:
                 self.figures.check(name)
-            traced = self.figures.all_figures if names is None else self.figures.select(key)
-            self._functions[key] = compile_function(traced)
+            self._functions[key] = compile_function(self.figures.select(key))
         return self._functions[key]
 
     def read(self, poses: Floats, names: Sequence[str] | None = None) -> dict[str, Floats]:

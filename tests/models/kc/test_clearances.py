@@ -93,7 +93,7 @@ def test_a_disc_keeps_its_distance_from_a_rod(rig: kc.KCRig, data: VehicleParame
     here = of.at(0, rig.solve_poses(clearance.poses().travel))
     for k, name in enumerate(rig.parameters):
         up, down = (
-            of.at(0, rig.solve_poses(clearance.poses().travel, 0.0, {name: rig.nominal[name] + step})).d
+            of.at(0, rig.solve_poses(clearance.poses().travel, 0.0, {name: rig.nominal[name] + step})).values
             for step in (h, -h)
         )
         np.testing.assert_allclose(here.by_parameters[:, k], (up - down) / (2 * h), atol=2e-6)
@@ -122,9 +122,9 @@ def test_derivatives_against_differences(rig: kc.KCRig, data: VehicleParameters)
         return of.at(0, rig.solve_poses(sweep.travel, 0.0, values))
 
     here, h = distances(), 1e-4
-    assert np.ptp(here.d) > 1e-3
+    assert np.ptp(here.values) > 1e-3
     for k, name in enumerate(rig.parameters):
-        differences = (distances(**{name[-1]: h}).d - distances(**{name[-1]: -h}).d) / (2 * h)
+        differences = (distances(**{name[-1]: h}).values - distances(**{name[-1]: -h}).values) / (2 * h)
         np.testing.assert_allclose(here.by_parameters[:, k], differences, atol=2e-6)
 
 
