@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.compiler.fingerprint import slots_of
 from ce_dynamics.compiler.tracing.traced import Traced
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.system import System
@@ -217,13 +218,8 @@ def _attributes(name: str, values: Mapping[str, Any]) -> Iterator[tuple[object, 
 
 def _own_attributes(x: object) -> dict[str, Any]:
     """Return the attributes of an object itself, including those in slots."""
-    names = (name for cls in type(x).__mro__ for name in _slots(cls))
+    names = (name for cls in type(x).__mro__ for name in slots_of(cls))
     return {name: getattr(x, name) for name in names if hasattr(x, name)} | getattr(x, "__dict__", {})
-
-
-def _slots(cls: type) -> tuple[str, ...]:
-    slots = vars(cls).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def _seen_by(function: FunctionType) -> Iterator[tuple[object, str, Any]]:

@@ -238,7 +238,7 @@ class _Walk:
                 self._check_is_ours(base)
             elif base.__module__.split(".")[0] not in _FOREIGN_BASES:
                 raise _UnknownError
-            slots += [name for name in _slots(base) if not name.startswith("__")]
+            slots += [name for name in slots_of(base) if not name.startswith("__")]
             derived |= {n for n, v in vars(base).items() if isinstance(v, functools.cached_property)}
             derived.update(vars(base).get("UNTRACED", ()))
         self.parts.append(b"o%s.%s{" % (kind.__module__.encode(), kind.__qualname__.encode()))
@@ -256,7 +256,7 @@ class _Walk:
         self.parts.append(b"}")
 
 
-def _slots(kind: type) -> tuple[str, ...]:
+def slots_of(kind: type) -> tuple[str, ...]:
     """Return names of the slots that a class itself declares."""
     names = vars(kind).get("__slots__", ())
     return (names,) if isinstance(names, str) else tuple(names)

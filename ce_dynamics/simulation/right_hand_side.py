@@ -42,8 +42,7 @@ class RightHandSide:
         self._n = len(self._y)
         self._u = self._dynamics.inputs["u"]
         self._y_dot = self._dynamics.outputs["y_dot"]
-        self._u[:] = constant_inputs(model, inputs)
-        self._u[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
+        self._u[:] = constant_inputs(model, inputs, parameters)
         self._control = None
         self._sample: Binding | None = None
         if inputs is not None and not isinstance(inputs, Mapping):
@@ -100,8 +99,8 @@ class RightHandSide:
         return U
 
 
-def constant_inputs(model: Model, inputs: Inputs) -> Floats:
-    """Return inputs given once, by name; the defaults where none are given."""
+def constant_inputs(model: Model, inputs: Inputs, parameters: Mapping[str, float] | None) -> Floats:
+    """Return inputs and free parameters given once, by name; the defaults where none are given."""
     u = model.u0
     if isinstance(inputs, Mapping):
         names = [entry.name for entry in model.layout.u][: model.layout.n_inputs]
@@ -117,6 +116,7 @@ def constant_inputs(model: Model, inputs: Inputs) -> Floats:
                 check_range(name, float(value), model.ranges[name])
     elif inputs is not None:
         check_law(inputs)
+    u[model.layout.n_inputs :] = model.inputs_with(parameters)[model.layout.n_inputs :]
     return u
 
 

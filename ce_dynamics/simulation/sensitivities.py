@@ -144,8 +144,7 @@ def simulate_sensitivities(model: Model, inputs: Inputs = None, **options: Any) 
 
     checks.instance("model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     chosen = SensitivityOptions(**options)
-    held = constant_inputs(model, inputs)
-    held[model.layout.n_inputs :] = model.inputs_with(chosen.parameters)[model.layout.n_inputs :]
+    held = constant_inputs(model, inputs, chosen.parameters)
     refuse_charts(model)
     t, state = chosen.instants, model.given_state(chosen.y0, "y0")
     columns = columns_of(model, chosen.by, held)
