@@ -88,8 +88,9 @@ def record(
     parts = Y, U, outputs
     data: dict[str, ResultVariable] = {}
     for variable, places in model.get_or_make("places of variables", partial(places_of_variables, model)):
-        columns = [parts[place.part][:, place.column] for place in places]
-        data[variable.name] = labelled(variable, np.stack(columns, axis=1), "time")
+        columns = [parts[place.part][:, place.column, np.newaxis] for place in places]
+        values = np.concatenate(columns, axis=1) if len(columns) > 1 else columns[0].copy()
+        data[variable.name] = labelled(variable, values, "time")
     coordinates = {"time": ResultVariable(("time",), t, {"units": "s"})}
     coordinates |= {name: names(name, members) for name, members in model.system.groups.items()}
     if closures.shape[1]:

@@ -33,6 +33,7 @@ class LaneChecks(NamedTuple):
     # one row for each coordinate whose loop may reach its limit: places of the coordinate and of its
     # rate in y, place of its loop in the gearing, and 1 if other coordinates move the limit
     heads: NDArray[np.int64]
+    most: float  # gearing above which a loop is close to its limit
 
 
 def look_of(model: Model, postconditions: Postconditions, observed: frozenset[int] | None) -> LaneChecks:
@@ -41,7 +42,7 @@ def look_of(model: Model, postconditions: Postconditions, observed: frozenset[in
     ranges = places_of(model)[1] if model.ranges else nothing
     seen = np.array(sorted(observed or ()), dtype=np.int64)
     if observed is None:
-        return LaneChecks(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64))
+        return LaneChecks(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64), CLOSE)
     others = Reaches(model).others
     heads = [(reach.q, reach.v, reach.which, bool(reach.S.siblings)) for reach in others]
     n, which = len(others), [reach.which for reach in others]
@@ -51,7 +52,7 @@ def look_of(model: Model, postconditions: Postconditions, observed: frozenset[in
         ranges,
         Bounds.of(which, [-math.inf] * n, [CLOSE] * n),
     )
-    return LaneChecks(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4))
+    return LaneChecks(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)
 
 
 class Group(NamedTuple):
@@ -123,7 +124,7 @@ class Lanes(ABC):
         self._bounds = look.bounds  # kept alive for their addresses
         rows_of = ([*(part.ctypes.data for part in each), len(each.columns)] for each in look.bounds)
         bounds = np.array(list(rows_of), dtype=np.int64)
-        self._look = look.outputs, bounds, look.heads, CLOSE, np.empty((4, m, width)), rows
+        self._look = look.outputs, bounds, look.heads, look.most, np.empty((4, m, width)), rows
         self._well, self._calm = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.bool_)
         self._verdict = self._well, self._calm
 

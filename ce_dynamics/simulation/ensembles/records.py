@@ -153,9 +153,10 @@ class Records:
         from ce_dynamics.simulation.ensembles.observing_kernels import store_columns
 
         n, well = len(members), bool(outcome.well.all())
-        over = np.isnan(outcome.Y[..., :n]).all(axis=1)
-        parts = (part[..., :n] for part in outcome[:4])
-        faults = {} if well else self.postconditions.faults(self.t, *parts, over=over)
+        faults: dict[int, Fault] = {}
+        if not well:
+            Y, *parts = (part[..., :n] for part in outcome[:4])
+            faults = self.postconditions.faults(self.t, Y, *parts, over=np.isnan(Y).all(axis=1))
         faults |= {
             lane: jump for lane, jump in thrown.items() if lane not in faults or jump.k < faults[lane].k
         }

@@ -89,6 +89,9 @@ class Postconditions(Monitor):
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """Return the first instant with a number that is not finite or an open loop, or None."""
+        whole = self.closed.are_kept(seen.closures) and self.not_beyond.are_kept(seen.outputs)
+        if whole and all_finite(Y, U, seen.outputs):
+            return None
         rows = (part[..., np.newaxis] for part in (Y, U, seen.outputs, seen.closures))
         return self.faults(t, *rows, over=np.zeros(1, dtype=np.bool_)).get(0)
 
@@ -101,8 +104,6 @@ class Postconditions(Monitor):
         """
         limits = self.limits[:, np.newaxis]
         beyond = np.any(outputs[:, self.columns] < 0.0, axis=1)
-        if (closures <= limits).all() and all_finite(Y, U, outputs) and not beyond.any():
-            return {}
         bad = beyond | ~np.all(closures <= limits, axis=1)
         for part in (Y, U, outputs):
             bad |= ~np.all(np.isfinite(part), axis=1)
