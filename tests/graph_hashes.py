@@ -19,6 +19,7 @@ from unittest.mock import patch
 import numpy as np
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 import ce_dynamics as ce
 from ce_dynamics.compiler import TracedFunction, machine
@@ -62,7 +63,7 @@ def random_recipes() -> list[Recipe]:
             drawn.append(recipe)
 
     # Hypothesis also draws numbers that stand in our sources, so that any edit would draw other mechanisms.
-    with patch.object(providers, "_get_local_constants", providers.Constants):
+    with patch.object(providers, "_get_local_constants", Constants):
         keep()
     return [replace(recipe, seed=k) for k, recipe in enumerate(drawn[:RANDOM])]
 
