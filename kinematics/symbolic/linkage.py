@@ -171,7 +171,7 @@ class SymbolicLinkage(ClosedForm):
             for k, name in enumerate(self.equation_names)
         )
 
-    def _solved_numerically(self) -> NumericLinkage:
+    def _make_numeric(self) -> NumericLinkage:
         """Return the loop equations as couplings of the hinges of bodies of their own."""
         loop, _ = make_loop(self)
         by_name = {body.name: body for body in loop.bodies}
@@ -256,7 +256,7 @@ class SymbolicLinkage(ClosedForm):
         results = jacobians | {"second": J.second}
         self._rows = function("rows", [*generators, *J.rates, *symbols], (), results)
         self._outputs = outputs["q"]
-        self._numeric = None if self._steps else self._solved_numerically()
+        self._numeric = None if self._steps else self._make_numeric()
 
     def _input_numbers(self, motion: SubgraphMotion) -> dict[Expr, Scalar]:
         """Return given coordinates with their cosines and sines."""

@@ -124,7 +124,7 @@ class LegLinkage(RodLinkage):
         what = "a rod" if self.rod.slide is None else "a telescope"
         return f"in closed form: {self.rod.end.name!r} is the end of {what} on a universal hinge"
 
-    def _pointed(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[str, HingeMotion]:
+    def _point(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[str, HingeMotion]:
         rod, N = self.rod, motion.N
         carrier = motion.body(rod.foot.name)
         turns = self._turns(carrier.R.T @ d, e)

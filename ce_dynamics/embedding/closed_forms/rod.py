@@ -222,14 +222,14 @@ class RodLinkage(Step):
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
         rod, d = self.rod, self._span(motion)
         if rod.slide is None or rod.axis is None:
-            return self._pointed(motion, d, rod.e)
+            return self._point(motion, d, rod.e)
         if not rod.slides:
-            return self._pointed(motion, d, rod.e + rod.axis * motion.hinge_motions[rod.slide.name].c[0])
+            return self._point(motion, d, rod.e + rod.axis * motion.hinge_motions[rod.slide.name].c[0])
         s = solve_slide(rod.axis, rod.e, dot(d, d), float(np.sign(rod.axis @ rod.e)))
-        pointed = self._pointed(motion, d, rod.e + rod.axis * s)
+        pointed = self._point(motion, d, rod.e + rod.axis * s)
         return pointed | {rod.slide.name: hinge_at_rest(array((s,)), 1, motion.N)}
 
-    def _pointed(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[str, HingeMotion]:
+    def _point(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[str, HingeMotion]:
         """Return the hinges of the near ball, which take e to d."""
         rod = self.rod
         c = self._angles(motion, motion.body(rod.foot.name).R.T @ d, e)
