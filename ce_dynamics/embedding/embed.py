@@ -321,14 +321,14 @@ def chosen_independent(
     if found and sum(body.inboard.n_v for body in rest) <= freedoms.number:
         return rest
     if found:  # which leave other hinges, of loops that no linkage closes
-        return freedoms.choose_among(rest) or rest
+        return freedoms.choice.choose_among(rest) or rest
     refuse_singular(freedoms)
-    if freedoms.rolling and (led := freedoms.choose_beside(freedoms.rolling)) is not None:
+    if freedoms.rolling and (led := freedoms.choice.with_components(wanted=freedoms.rolling)) is not None:
         return led
     only_couplings = all(loop.couples_hinges for loop in closures)
     if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:
         return rest
-    return freedoms.choose_leads([body for body in freedoms.free if body.name in given])
+    return freedoms.choice.choose_leads([body for body in freedoms.free if body.name in given])
 
 
 def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:

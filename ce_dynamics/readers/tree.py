@@ -71,7 +71,7 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
         ):
             freedoms = Freedoms(bodies, closures, bodies)
             if sum(body.inboard.n_v for body in whole) < freedoms.number:
-                whole, others = group_leads(freedoms.choose_beside(whole) or whole)
+                whole, others = group_leads(freedoms.choice.with_components(wanted=whole) or whole)
         picked[closures[0].name] = tuple(body.name for body in bodies if body in whole), tuple(others)
     give_back(system)  # before closures are copied
     system.closures = [

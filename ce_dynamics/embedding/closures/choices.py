@@ -28,6 +28,11 @@ CLEARLY = 1.05
 SINGULAR = 1e-9
 
 
+WEAK, MUCH = 0.02, 4.0
+"""A smallest singular value of Y₁ below which components of hinges are tried for leaders, and how many times
+better they have to be: a loop whose leaders move it that badly is soon at the end of their reach."""
+
+
 class IndependentChoice:
     """Candidates for the independent coordinates of a sub-graph, in a closed pose.
 
@@ -42,6 +47,29 @@ class IndependentChoice:
         _, _, Vt = singular_values_and_vectors(Y)
         self.N = np.asarray(Vt[len(Vt) - number :].T)
         self.searched = True  # False if the last search was cut short: there may be more
+
+    def choose_leads(self, avoid: Collection[Body] = ()) -> list[Lead] | None:
+        """Return independent coordinates for the best conditioned Y₁: whole hinges, or components.
+
+        Hinges to avoid are taken only where there is no choice without them; None if not even components of
+        the hinges can lead the loop.  Where all whole hinges lead badly, as with a rod between two balls
+        whose tilt the rest of the loop can hardly follow, components lead if they do so clearly better.
+        """
+        whole = self.whole_hinges(avoid)
+        if whole is not None:
+            quality = self.quality(whole)
+            if quality > WEAK or all(body.inboard.n_v < 2 for body in self.free):
+                return [*whole]
+        found = self.with_components(avoid)
+        if whole is not None and (found is None or self.quality(found) < MUCH * quality):
+            return [*whole]
+        return found
+
+    def choose_among(self, allowed: Collection[Body]) -> list[Lead] | None:
+        """Return single coordinates of some hinges only that lead the loop; None if they cannot."""
+        found = self.with_components([body for body in self.free if body not in allowed])
+        owners = {lead.owner if isinstance(lead, HingeComponent) else lead for lead in found or ()}
+        return found if owners <= {*allowed} else None
 
     def whole_hinges(self, avoid: Iterable[Body] = ()) -> tuple[Body, ...] | None:
         """Return hinges that make the best conditioned Y₁, None if no set of whole hinges can lead.

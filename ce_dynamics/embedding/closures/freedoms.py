@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NoReturn
 
@@ -27,7 +27,6 @@ from ce_dynamics.embedding.closures.loop import (
 )
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.parameters import to_nominal
@@ -40,9 +39,6 @@ EXACTLY = 1e-14
 """Singular values of Y below this are rounding, which is a few 1e-16 for every body of a chain."""
 BARELY = 1e-4
 """Singular values of Y below this may be relations between axes or points that data of few digits miss."""
-WEAK, MUCH = 0.02, 4.0
-"""A smallest singular value of Y₁ below which components of hinges are tried for leaders, and how many times
-better they have to be: a loop whose leaders move it that badly is soon at the end of their reach."""
 ASSEMBLED = 1e-11
 """The same in a pose that was assembled, whose coordinates are known to 1e-13 times some condition."""
 
@@ -201,42 +197,14 @@ class Freedoms:
                 scaled[rows] /= np.where(most > 0.0, most, 1.0)[:, np.newaxis]
         return scaled
 
-    _searched = True  # all sets of hinges and components, as far as any were
-
-    def choose_leads(self, avoid: Container[Body] = ()) -> list[Lead] | None:
-        """Choose independent coordinates for the best conditioned Y₁: whole hinges, or components.
-
-        Hinges to avoid are taken only where there is no choice without them; None if not even components of
-        the hinges can lead the loop.  Where all whole hinges lead badly, as with a rod between two balls
-        whose tilt the rest of the loop can hardly follow, components lead if they do so clearly better.
-        """
-        choice = IndependentChoice(self.Y, self.free, self.number)
-        avoided = [body for body in self.free if body in avoid]
-        whole = choice.whole_hinges(avoided)
-        if whole is not None:
-            quality = choice.quality(whole)
-            if quality > WEAK or all(body.inboard.n_v < 2 for body in self.free):
-                return [*whole]
-        found = choice.with_components(avoided)
-        if whole is not None and (found is None or choice.quality(found) < MUCH * quality):
-            return [*whole]
-        self._searched = choice.searched
-        return found
-
-    def choose_among(self, allowed: Sequence[Body]) -> list[Lead] | None:
-        """Return single coordinates of some hinges only that lead the loop; None if they cannot."""
-        others = [body for body in self.free if body not in allowed]
-        found = IndependentChoice(self.Y, self.free, self.number).with_components(others)
-        owners = {lead.owner if isinstance(lead, HingeComponent) else lead for lead in found or ()}
-        return found if owners <= {*allowed} else None
-
-    def choose_beside(self, wanted: Sequence[Body]) -> list[Lead] | None:
-        """Choose components to lead beside wanted hinges; return all, None if they cannot lead together."""
-        return IndependentChoice(self.Y, self.free, self.number).with_components(wanted=wanted)
+    @cached_property
+    def choice(self) -> IndependentChoice:
+        """Candidates for the independent coordinates."""
+        return IndependentChoice(self.Y, self.free, self.number)
 
     def refuse_choice(self) -> NoReturn:
         """Raise the error for a loop that no hinges can lead."""
-        extent = "no set" if self._searched else f"none of {MOST_TRIED} sets"
+        extent = "no set" if self.choice.searched else f"none of {MOST_TRIED} sets"
         raise IndependentCoordinatesError(
             f"the loop of {self.loop.name!r} has {self.number} degrees of freedom, but {extent} of whole "
             f"hinges or of their components among {[body.name for body in self.free]} can be its "
