@@ -97,7 +97,7 @@ class OnBranch(Linkage):
 
     @property
     def _body(self) -> Body:
-        return self._single.body
+        return self.numeric.parameters[0]
 
     @cached_property
     def holds(self) -> bool:
@@ -228,7 +228,7 @@ class OnBranch(Linkage):
         """Return coordinates with their whole turns; None where those of the parameter are not known."""
         theta: Scalar
         if not self._single.reach.turning:
-            reduced = self._single.reduce_to_table(given).q
+            reduced = self._single.reduce_to_table(self._body.name, given).q
             assert reduced is not None, "set by `reduce_to_table`"
             theta = reduced[0]
         elif given.q is not None:

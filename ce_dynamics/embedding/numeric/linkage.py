@@ -103,12 +103,12 @@ class NumericLinkage(Linkage):
     @cached_property
     def single(self) -> SingleParameter | None:
         """The only parameter, where there is just one."""
+        if self.equal is not None:
+            return self.equal.single
         parameters = self.parameters
         if len(parameters) != 1 or parameters[0].inboard.n_q != 1 or self.siblings:
             return None
-        equal = None if self.equal is None else self.equal.single
-        loop = self.kernel.loop if equal is None else self.loop
-        return SingleParameter(self.kernel, self.q0, self._turns_count, loop, equal)
+        return SingleParameter(self.kernel, self.q0, self._turns_count)
 
     @property
     def table(self) -> BranchTable:
@@ -183,7 +183,7 @@ class NumericLinkage(Linkage):
 
     @property
     def parameter(self) -> str | None:
-        return None if self.single is None else self.single.body.name
+        return None if self.single is None else self.parameters[0].name
 
     def monitor(self) -> Limits:
         given = tuple(body.name for body in self.loop.given)
@@ -208,7 +208,7 @@ class NumericLinkage(Linkage):
         if self.loop.parent is not motion.parent:  # whose axes directions are in
             given = {name: hinge._replace(directions=None) for name, hinge in given.items()}
         if self.single is not None:
-            given = {name: self.single.reduce_to_table(hinge) for name, hinge in given.items()}
+            given = {name: self.single.reduce_to_table(name, hinge) for name, hinge in given.items()}
         siblings = {body.name: motion.body(body.name) for body in self.siblings}
         q = self._positions(given, siblings)
         # (13): Y₁ X + Y₂ = 0 and Y₁ η + drift = 0
@@ -220,29 +220,29 @@ class NumericLinkage(Linkage):
         # (14): Y₁ (Ẋ θ̇ + η̇) + δ̇ = 0
         rates = concatenate((X @ motion.theta_dot + eta, motion.theta_dot))
         bias = -Y1.solve(self.loop.errors(q, rates, given, siblings).delta_dot[rows])
-        for body, at, part in parts_of(self.loop.dependent):
+        for k, (body, at, part) in enumerate(parts_of(self.loop.dependent)):
             c = body.inboard.configuration(q[at])
-            turned = self._with_turns(body, q[at], given, motion)
+            turned = self._with_turns(k, body, q[at], given, motion)
             motion.set(body.name, HingeMotion(c, X[part], eta[part], bias[part], q=turned))
 
     def _with_turns(
-        self, body: Body, q: Array, given: Mapping[str, HingeMotion], motion: SubgraphMotion
+        self, k: int, body: Body, q: Array, given: Mapping[str, HingeMotion], motion: SubgraphMotion
     ) -> Array | None:
-        """Return dependent coordinates with the whole turns they have made; None where that is not known."""
+        """Return coordinates of dependent hinge k with their whole turns; None where these are not known."""
         if body.inboard.n_q != body.inboard.n_v:
             return None
         single = self.single
         if single is None:
             return q
-        name = single.body.name
-        return single.with_turns(body.name, q, given[name].q, motion.hinge_motions[name].q)
+        name = self.parameters[0].name
+        return single.with_turns(k, q, given[name].q, motion.hinge_motions[name].q)
 
     def _positions(self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]) -> Array:
         """Return dependent coordinates, NaN where the loop cannot be assembled."""
         if not given and not siblings and not self.has_free_geometry:
             return self.q0
         if self.single is not None and not self.has_free_geometry:
-            return polish(self.loop, self._rows.rows, self.single.look_up(given), (dict(given), {}))
+            return polish(self.loop, self._rows.rows, self.single.look_up(*given.values()), (dict(given), {}))
         q, regular = self._lead_in_substeps(given, siblings)
         if self.single is not None and self._goes_round:
             turned = {name: self.single.other_way_round(hinge) for name, hinge in given.items()}

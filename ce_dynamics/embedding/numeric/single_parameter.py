@@ -36,23 +36,14 @@ _tables: dict[bytes | None, BranchTable] = {}
 
 
 class SingleParameter:
-    """The one parameter of a loop, of one coordinate.
+    """The one parameter of a loop, of one coordinate; that of equal loops, too.
 
-    ``turns_count``: hinge coordinates themselves enter the closures, so that whole turns count.  ``equal`` is
-    the parameter of the kernel's loop, if that is another than ``loop``; what it has found holds.
+    ``turns_count``: hinge coordinates themselves enter the closures, so that whole turns count.
     """
 
-    def __init__(
-        self,
-        kernel: LoopKernel,
-        q0: Array,
-        turns_count: bool,
-        loop: Loop | None = None,
-        equal: SingleParameter | None = None,
-    ) -> None:
+    def __init__(self, kernel: LoopKernel, q0: Array, turns_count: bool) -> None:
         self._kernel, self._q0, self._turns_count = kernel, q0, turns_count
-        self._loop, self._equal = loop or kernel.loop, equal
-        (self.body,) = self._loop.given
+        (self.body,) = kernel.loop.given
         self._centre = float(kernel.p0[0])
         self._found: BranchTable | None = None  # while the branch was followed
 
@@ -84,8 +75,6 @@ class SingleParameter:
     @cached_property
     def _followed(self) -> tuple[Branch, TableRange]:
         """The branch of a loop with one parameter and the reach of its table."""
-        if self._equal is not None:
-            return self._equal._followed
         hinge, centre = self.body.inboard, self._centre
         if not comes_round(hinge):
             turns = hinge.coordinate_units[0] == "rad"
@@ -161,8 +150,6 @@ class SingleParameter:
     @cached_property
     def table(self) -> BranchTable:
         """Table of the branch; made when first needed."""
-        if self._equal is not None:
-            return self._equal.table
         branch, reach = self._followed
         if self._found is not None:
             return self._found
@@ -185,14 +172,14 @@ class SingleParameter:
 
     # Evaluation, on floats or traced scalars
 
-    def reduce_to_table(self, given: HingeMotion) -> HingeMotion:
-        """Return the given hinge, its angle less the whole turns that the table does not have."""
+    def reduce_to_table(self, name: str, given: HingeMotion) -> HingeMotion:
+        """Return the given hinge of a body, its angle less the whole turns that the table does not have."""
         theta = self.body.inboard.coordinates(given.c)[0]
         if comes_round(self.body.inboard):
-            theta = self._turned(theta, given.q)
+            theta = self._turned(name, theta, given.q)
         return given._replace(q=array((theta,)))
 
-    def _turned(self, theta: Scalar, known: Array | None) -> Scalar:
+    def _turned(self, name: str, theta: Scalar, known: Array | None) -> Scalar:
         """Return the table's angle for one in (−π, π], given the known number of its turns."""
         reach = self.reach
         turns = round(reach.half / math.pi)
@@ -201,7 +188,7 @@ class SingleParameter:
                 return wrap_angle(known[0], turns, self._centre) if reach.turning else known[0]
             if reach.half >= math.pi:
                 raise IndependentCoordinatesError(
-                    f"the loop of {self._kernel.loop.name!r}: how often the hinge of {self.body.name!r} "
+                    f"the loop of {self._kernel.loop.name!r}: how often the hinge of {name!r} "
                     "has turned is not known, on which the others depend; choose another independent "
                     "coordinate"
                 )
@@ -221,14 +208,13 @@ class SingleParameter:
         full = 2.0 * math.pi
         return given._replace(q=array((where(theta > self._centre, theta - full, theta + full),)))
 
-    def look_up(self, given: Mapping[str, HingeMotion]) -> Array:
+    def look_up(self, given: HingeMotion) -> Array:
         """Return dependent coordinates of the table, the given hinge within reach."""
-        q = given[self.body.name].q
-        assert q is not None, "set by `reduce_to_table`"
-        return self.table.evaluate(q[0])
+        assert given.q is not None, "set by `reduce_to_table`"
+        return self.table.evaluate(given.q[0])
 
-    def with_turns(self, body: str, q: Array, reduced: Array | None, full: Array | None) -> Array | None:
-        """Return coordinates of a dependent hinge with the whole turns they have made; None where not known.
+    def with_turns(self, k: int, q: Array, reduced: Array | None, full: Array | None) -> Array | None:
+        """Return coordinates of dependent hinge k with the whole turns they have made; None where not known.
 
         ``reduced`` and ``full`` are the parameter's, without and with its whole turns.
         """
@@ -236,18 +222,15 @@ class SingleParameter:
             return q
         if reduced is None or full is None:
             return None
-        turned: Array = q + self._windings[body] * (full[0] - reduced[0])
+        turned: Array = q + self._windings[k] * (full[0] - reduced[0])
         return turned
 
     @cached_property
-    def _windings(self) -> dict[str, Array]:
-        """Turns of each dependent coordinate per turn of the parameter, by body."""
+    def _windings(self) -> list[Array]:
+        """Turns of the coordinates of each dependent hinge per turn of the parameter."""
         turns = round(self.reach.half / math.pi)
         changes = turns_after(self._kernel.loop, self.branch, turns).values()
-        return {
-            body.name: np.round(change) / turns
-            for body, change in zip(self._loop.dependent, changes, strict=True)
-        }
+        return [np.round(change) / turns for change in changes]
 
 
 def surround_centre(centre: float, half: float) -> tuple[float, float]:
