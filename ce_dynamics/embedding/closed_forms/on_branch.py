@@ -74,9 +74,11 @@ class OnBranch(Linkage):
         else:
             for part in self.formulas:
                 part.solve(motion)
-        for name, windings in self._windings.items():
-            found = motion.hinge_motions[name]
-            motion.hinge_motions[name] = found._replace(q=self._with_turns(name, found, given, windings))
+        for body, windings in zip(self.numeric.loop.dependent, self._turns, strict=True):
+            if windings:
+                found = motion.hinge_motions[body.name]
+                q = self._with_turns(body.inboard.coordinates(found.c), given, windings)
+                motion.hinge_motions[body.name] = found._replace(q=q)
 
     # Computed once
 
@@ -116,7 +118,7 @@ class OnBranch(Linkage):
                 pairs = zip(hinge.pose(c), hinge.pose(other), strict=True)
                 if not max(float(np.max(np.abs(a - b))) for a, b in pairs) <= SAME * size:
                     return False
-        return all(turn is not None for windings in self._turns.values() for turn in windings)
+        return all(turn is not None for windings in self._turns for turn in windings)
 
     @cached_property
     def _points(self) -> tuple[Array, Array]:
@@ -169,20 +171,22 @@ class OnBranch(Linkage):
         return bool(np.any(np.all([np.isfinite(c).all(axis=1) for c in found.values()], axis=0)))
 
     @cached_property
-    def _turns(self) -> dict[str, list[Winding | None]]:
-        """Windings of coordinates by body, where configurations lose whole turns; None if undetermined."""
-        dependent = self.numeric.loop.dependent
+    def _turns(self) -> list[list[Winding | None]]:
+        """Windings of the coordinates of each dependent hinge; None if undetermined.
+
+        There are none for hinges whose configurations lose no whole turns.
+        """
         if self._equal is not None:
-            there = zip(self._equal.numeric.loop.dependent, dependent, strict=True)
-            known = self._equal._turns
-            return {here.name: known[other.name] for other, here in there if other.name in known}
+            return self._equal._turns
         theta, q = self._whole
         lost = self.numeric.kernel.comes_round & (np.max(np.abs(q), axis=0) > math.pi)
-        return {
-            body.name: [self._winding(theta, column) for column in self._of(body, q).T]
-            for body in dependent
-            if body.inboard.n_q == body.inboard.n_v and np.any(split(lost, dependent)[body.name])
-        }
+        of = split(lost, self.numeric.loop.dependent)
+        return [
+            [self._winding(theta, column) for column in self._of(body, q).T]
+            if body.inboard.n_q == body.inboard.n_v and np.any(of[body.name])
+            else []
+            for body in self.numeric.loop.dependent
+        ]
 
     @property
     def _whole(self) -> tuple[Array, Array]:
@@ -201,12 +205,6 @@ class OnBranch(Linkage):
                 best = Winding(w, 0.5 * float(np.max(rest) + np.min(rest)))
         return best
 
-    @property
-    def _windings(self) -> dict[str, list[Winding]]:
-        return {
-            name: [turn for turn in windings if turn is not None] for name, windings in self._turns.items()
-        }
-
     # Evaluation, on floats or traced scalars
 
     def _inside(self, given: HingeMotion) -> HingeMotion:
@@ -223,23 +221,20 @@ class OnBranch(Linkage):
         return given._replace(c=self._body.inboard.configuration(array((theta,))))
 
     def _with_turns(
-        self, name: str, found: HingeMotion, given: HingeMotion, windings: Sequence[Winding]
+        self, plain: Array, given: HingeMotion, windings: Sequence[Winding | None]
     ) -> Array | None:
         """Return coordinates with their whole turns; None where those of the parameter are not known."""
-        theta: Scalar
+        turns = [turn for turn in windings if turn is not None]
+        theta: Scalar = 0.0
         if not self._single.reach.turning:
             reduced = self._single.reduce_to_table(self._body.name, given).q
             assert reduced is not None, "set by `reduce_to_table`"
             theta = reduced[0]
         elif given.q is not None:
             theta = given.q[0]
-        elif any(turn.w for turn in windings):
+        elif any(turn.w for turn in turns):
             return None
-        else:
-            theta = 0.0
-        (body,) = (body for body in self.numeric.loop.dependent if body.name == name)
-        plain = body.inboard.coordinates(found.c)
         return array(
             wrap_angle(angle - turn.w * theta, 1, turn.middle) + turn.w * theta
-            for angle, turn in zip(plain, windings, strict=True)
+            for angle, turn in zip(plain, turns, strict=True)
         )
