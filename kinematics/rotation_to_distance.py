@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.compiler.free_numbers import decide, nominal, number
-from ce_dynamics.embedding.closed_forms.formulas import solve_turn
+from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_margin
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, carry, orient
 from ce_dynamics.errors import SingularConfigurationError
 from ce_dynamics.kinematics.hardpoints import (
@@ -31,7 +31,7 @@ from ce_dynamics.kinematics.hardpoints import (
 )
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.orientation import AS_DESIGNED, Orientation
+from ce_dynamics.mechanism.orientation import Orientation
 
 
 class RotationToDistance:
@@ -64,21 +64,19 @@ class RotationToDistance:
         # The branch is that of the nominal values of free parameters: others may not change it.
         self.sign = -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
-    def configuration(self, delta: Array, carrier: Orientation = AS_DESIGNED) -> Array:
-        """Return (cos φ, sin φ) for the target at ``delta`` from the hinge point, seen from ``carrier``."""
+    def equation(self, delta: Array, carrier: Orientation) -> tuple[Scalar, Scalar, Scalar]:
+        """Return A, B, C for the target at ``delta`` from the hinge point, seen from ``carrier``.
+
+        |δ − R(α) f0| = ℓ with R(α) of (31): A cos α + B sin α = X
+        """
         delta, foot, f0, g0 = carrier.on_body(delta, self.foot, self.f0, self.g0)
         delta = delta - foot
-        # |δ − R(α) f0| = ℓ with R(α) of (31): A cos α + B sin α = X
-        A, B = dot(f0, delta), dot(g0, delta)
-        C = 0.5 * dot(delta, delta) + self.half
-        return solve_turn(A, B, C, self.sign)  # NaN where F cannot be brought to that distance
+        return dot(f0, delta), dot(g0, delta), 0.5 * dot(delta, delta) + self.half
 
     def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> Scalar:
-        """Return the sine of the angle to the dead point, |w| / sqrt(A² + B²)."""
-        delta = carrier.R.T @ (target.r - carrier.point(self.hinge.at, theta_dot).r) - self.foot
-        m = dot(self.f0, delta) ** 2 + dot(self.g0, delta) ** 2
-        C = 0.5 * dot(delta, delta) + self.half
-        return sqrt(maximum(1.0 - C * C / m, 0.0))
+        """Return the sine of the angle to the dead point."""
+        delta = target.r - carrier.point(self.hinge.at, theta_dot).r
+        return turn_margin(*self.equation(delta, carrier.orientation))
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
         """Return the motion of the hinge.
@@ -87,7 +85,7 @@ class RotationToDistance:
         e · (a_F − a_D) + |v_F − v_D|² = 0 for the acceleration.
         """
         at = carrier.point(self.hinge.at, theta_dot)
-        c = self.configuration(target.r - at.r, carrier.orientation)
+        c = solve_turn(*self.equation(target.r - at.r, carrier.orientation), self.sign)  # NaN out of reach
         f = orient(carrier.orientation, self.hinge, c).rotate(self.offset)
         e = at.r + f - target.r
         h = cross(f, e)  # e · (ω × f) = ω · h

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decide, number
-from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
+from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation, turn_margin
 from ce_dynamics.embedding.closed_forms.step import set_moving
 from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
@@ -155,8 +155,7 @@ class StrutLoop(ClosedForm):
         )
 
     def margin(self, motion: SubgraphMotion) -> Scalar:
-        A, B, C = self._equation(motion)
-        return sqrt(maximum(1.0 - C * C / (A * A + B * B), 0.0))
+        return turn_margin(*self._equation(motion))
 
     def _equation(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar, Scalar]:
         """Return A, B, C of A cos φ + B sin φ = C, for the turn about DF that fits the tie rod's length."""

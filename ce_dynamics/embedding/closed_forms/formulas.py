@@ -6,7 +6,7 @@ square root has a negative argument the result is NaN.
 
 from __future__ import annotations
 
-from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, array, cross, dot, maximum, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
 
 ALIGNED = 1e-12
@@ -26,6 +26,11 @@ def solve_turn(A: Scalar, B: Scalar, C: Scalar, sign: float) -> Array:
     w = sign * sqrt(square - C * C)
     per_square = 1.0 / square
     return array(((A * C - B * w) * per_square, (B * C + A * w) * per_square))
+
+
+def turn_margin(A: Scalar, B: Scalar, C: Scalar) -> Scalar:
+    """Return the sine of the angle to a dead point of A cos φ + B sin φ = C; 0 beyond it."""
+    return sqrt(maximum(1.0 - C * C / (A * A + B * B), 0.0))
 
 
 def turn_equation(u: Array, f: Array, delta: Array, square: Scalar) -> tuple[Scalar, Scalar, Scalar]:
