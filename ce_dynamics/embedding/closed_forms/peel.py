@@ -21,7 +21,7 @@ from ce_dynamics.embedding.closed_forms.ball import (
     turn_ball,
 )
 from ce_dynamics.embedding.closed_forms.rod import stand_alone
-from ce_dynamics.embedding.closures.loop import ClosureErrors, closure_residual, one_closure
+from ce_dynamics.embedding.closures.loop import ClosureErrors, one_closure
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, carry
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
@@ -119,12 +119,6 @@ class BallBehind(CutEdge):
         return motion.point(self.body_a.name, at), self.peel.motion_behind_ball(motion).point(
             at, motion.theta_dot
         )
-
-
-@closure_residual.register
-def _(edge: BallBehind, motion: SubgraphMotion) -> Array:
-    one, other = edge.ends(motion)
-    return one.r - other.r
 
 
 @one_closure.register

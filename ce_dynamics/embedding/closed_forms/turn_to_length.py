@@ -18,7 +18,6 @@ from ce_dynamics.embedding.closed_forms.step import Step
 from ce_dynamics.embedding.closures.loop import (
     ClosureErrors,
     Loop,
-    closure_residual,
     hinge_at_rest,
     one_closure,
 )
@@ -83,13 +82,6 @@ class LegLength(CutEdge):
         if along**2 > (1.0 - 1e-15) * square:  # e_0 is along a: ℓ = ±(ℓ_0 ± s)
             return (along + s) * (along + s), along + s
         return square + s * (2.0 * along + s), along + s
-
-
-@closure_residual.register
-def _(edge: LegLength, motion: SubgraphMotion) -> Array:
-    foot, ball = edge.ends(motion)
-    d = ball.r - foot.r
-    return array(((dot(d, d) - edge.compute_length(motion)[0]) * (0.5 / edge.length),))
 
 
 @one_closure.register

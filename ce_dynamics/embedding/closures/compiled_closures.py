@@ -51,7 +51,8 @@ class LoopKernel:
         def equations(q: Array, p: Array) -> Mapping[str, Array]:
             given = moving(self.parameters, p)
             rates = np.zeros(len(self.column_scales))
-            Y = loop.errors(q, rates, given, held).Y
+            errors = loop.errors(q, rates, given, held)
+            Y = errors.Y
             # most entries of a large loop are constants, and code that writes them takes long to compile
             self._varying = np.array([not isinstance(entry, PLAIN) for entry in Y.flat], dtype=bool).reshape(
                 Y.shape
@@ -59,7 +60,7 @@ class LoopKernel:
             self._Y = np.where(self._varying, np.nan, Y).astype(float)
             # rows that are not zero everywhere, as those across the plane of a planar loop are
             self.live = np.any(self._Y != 0.0, axis=1)
-            return {"r": loop.residual(q, given, held), "Y": Y[self._varying]}
+            return {"r": errors.residual, "Y": Y[self._varying]}
 
         sizes = {"q": len(loop.neutral()), "p": len(self.p0)}
         self._compiled = compile_function(trace(f"closures of {loop.name}", equations, sizes))

@@ -270,7 +270,7 @@ class Loop:
         for body, at, _ in parts_of(self.dependent):
             hinge = body.inboard
             motion.set(body.name, hinge_at_rest(hinge.configuration(q[at]), hinge.n_v, 0, q[at]))
-        return concatenate([closure_residual(loop, motion) for loop in self.closures])
+        return closure_errors(motion, self.closures).residual
 
     def errors(
         self,
@@ -308,18 +308,6 @@ def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
         for body, at, _ in parts_of(bodies)
     }
     return free_hinges(resting)
-
-
-@singledispatch
-def closure_residual(loop: CutEdge, motion: SubgraphMotion) -> Array:
-    """Position errors of one closure."""
-    return array(row.value for row in moving_residuals(loop, motion))
-
-
-@closure_residual.register
-def _(loop: LoopClosure, motion: SubgraphMotion) -> Array:
-    ends = motion.ends(loop)
-    return concatenate([zeros(0), *(condition.residual(*ends) for condition in loop.closure.constraints)])
 
 
 def parts_of(bodies: Iterable[Body]) -> Iterator[tuple[Body, slice, slice]]:

@@ -25,7 +25,7 @@ class CutEdge:
     4. ``independent``, ``leading``: hinges and other coordinates that are to lead the loop.
     5. The remaining properties are those that an embedding needs.
     6. How a formulation reads residuals and reactions is registered there for the class (`singledispatch`):
-       `closure_residual`, `one_closure`, `moving_residuals` of the embedding, `coupling_forces` of reactions,
+       `one_closure`, `moving_residuals` of the embedding, `coupling_forces` of reactions,
        `residuals_of` of the augmented form.
     """
 
