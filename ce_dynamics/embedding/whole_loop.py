@@ -15,7 +15,7 @@ from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import explain_open_loop
 from ce_dynamics.embedding.closures.loop import Loop, numerical_rank, parts_of
-from ce_dynamics.embedding.path.linkage import PathLinkage, path_position, path_rate
+from ce_dynamics.embedding.path.linkage import PathLinkage, path_position, path_rate, single_coordinates
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
@@ -242,10 +242,10 @@ def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held
 
 def coordinate_place(linkage: ChartLinkage, body: Body) -> int:
     """Place of a hinge's only coordinate."""
-    for other, at, _ in parts_of(linkage.loop.dependent):
-        if other is body and body.inboard.n_q == 1:
-            return int(at.start)
-    usable = [other.name for other in linkage.loop.dependent if other.inboard.n_q == 1]
+    places = dict(single_coordinates(linkage.loop))
+    if body in places:
+        return places[body]
+    usable = [other.name for other in places]
     raise IndependentCoordinatesError(
         f"body {body.name!r}: initial values of a loop that no hinge leads are given by hinges with one "
         f"coordinate; choose from {usable}"

@@ -11,15 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, dot
+from ce_dynamics.algebra.arrays import Array, Scalar, dot
+from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.rod import RodJoints
 from ce_dynamics.embedding.closed_forms.step import Step
 from ce_dynamics.embedding.closures.loop import (
     ClosureErrors,
     Loop,
+    components,
     hinge_at_rest,
+    moving_residuals,
     one_closure,
+    with_derivatives,
 )
 from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body, carries
@@ -71,40 +75,24 @@ class LegLength(CutEdge):
         leg = self.leg
         return motion.point(leg.foot.name, leg.at_foot), motion.point(leg.anchor.name, leg.at_anchor)
 
-    def compute_length(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar]:
-        """Return ℓ², and half its derivative by s."""
+    def square_at(self, s: Scalar) -> Scalar:
+        """Return ℓ² for a displacement of the slide, which means nothing without one."""
         leg = self.leg
         square = float(leg.e @ leg.e)
         if leg.slide is None or leg.axis is None:
-            return square, 0.0
-        s = motion.hinge_motions[leg.slide.name].c[0]
+            return square
         along = float(leg.axis @ leg.e)
         if along**2 > (1.0 - 1e-15) * square:  # e_0 is along a: ℓ = ±(ℓ_0 ± s)
-            return (along + s) * (along + s), along + s
-        return square + s * (2.0 * along + s), along + s
+            return (along + s) ** 2
+        return square + s * (2.0 * along + s)
 
 
-@one_closure.register
-def _(edge: LegLength, motion: SubgraphMotion) -> ClosureErrors:
-    foot, ball = edge.ends(motion)
-    d, v = ball.r - foot.r, ball.v - foot.v
-    square, slope = edge.compute_length(motion)
-    row = d @ (ball.J - foot.J)
-    drift = dot(d, ball.drift - foot.drift)
-    bias = dot(d, ball.a - foot.a) + dot(v, v)
-    if edge.leg.slide is not None:
-        slide = motion.hinge_motions[edge.leg.slide.name]
-        s_dot = dot(slide.X[0], motion.theta_dot) + slide.eta[0]
-        row = row - slope * slide.X[0]
-        drift = drift - slope * slide.eta[0]
-        bias = bias - s_dot * s_dot - slope * slide.bias[0]
-    per_length = 1.0 / edge.length
-    return ClosureErrors(
-        array(((dot(d, d) - square) * (0.5 * per_length),)),
-        (per_length * row)[np.newaxis],
-        array((per_length * drift,)),
-        array((per_length * bias,)),
-    )
+@moving_residuals.register
+def _(edge: LegLength, motion: SubgraphMotion) -> list[ScalarMotion]:
+    foot, ball = map(components, edge.ends(motion))
+    d, slide = ball - foot, edge.leg.slide
+    square = edge.square_at(0.0 if slide is None else motion.coordinate(slide.name))
+    return with_derivatives([(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 - square) * (0.5 / edge.length)], motion)
 
 
 DEAD = 1e-3  # smallest sine of the angle to a dead point of a design pose whose branch is certain
@@ -158,7 +146,8 @@ class TurnToLength(Step):
 def square_of(edge: CutEdge, motion: SubgraphMotion) -> Scalar:
     """Return ℓ² [m²]."""
     if isinstance(edge, LegLength):
-        return edge.compute_length(motion)[0]
+        slide = edge.leg.slide
+        return edge.square_at(0.0 if slide is None else motion.hinge_motions[slide.name].c[0])
     distance = getattr(edge, "closure", None)
     assert isinstance(distance, Distance), "by `is_length`"
     return distance.length**2

@@ -150,7 +150,7 @@ def dead_centres(linkage: PathLinkage) -> list[DeadCentre]:
     """Return all dead centres along the curve (once round, if it is closed), by path coordinate."""
     found = [
         DeadCentre(linkage.loop.name, "dead centre", body.name, coordinates(linkage, s), s)
-        for body, j in single_coordinates(linkage)
+        for body, j in single_coordinates(linkage.loop)
         for s in turning_points(linkage, j)
     ]
     found += [
@@ -159,15 +159,15 @@ def dead_centres(linkage: PathLinkage) -> list[DeadCentre]:
     return sorted(found, key=lambda centre: (centre.path, centre.body))
 
 
-def single_coordinates(linkage: PathLinkage) -> list[tuple[Body, int]]:
-    """Return bodies on hinges with one coordinate, and its place among all."""
-    return [(body, at.start) for body, at, _ in parts_of(linkage.loop.dependent) if body.inboard.n_q == 1]
+def single_coordinates(loop: Loop) -> list[tuple[Body, int]]:
+    """Return bodies on dependent hinges with one coordinate, and its place among all."""
+    return [(body, at.start) for body, at, _ in parts_of(loop.dependent) if body.inboard.n_q == 1]
 
 
 def coordinates(linkage: PathLinkage, s: float) -> dict[str, float]:
     """Return coordinates of the hinges with one coordinate."""
     q = linkage.table.coordinates.at(np.array((s,)))[0]
-    return {body.name: float(q[j]) for body, j in single_coordinates(linkage)}
+    return {body.name: float(q[j]) for body, j in single_coordinates(linkage.loop)}
 
 
 def once_round(linkage: PathLinkage) -> Array:
@@ -268,10 +268,10 @@ def path_rate(linkage: PathLinkage, body: Body, s: float, rate: float) -> float:
 
 def place_of(linkage: PathLinkage, body: Body) -> int:
     """Place of a hinge's only coordinate."""
-    for other, j in single_coordinates(linkage):
+    for other, j in single_coordinates(linkage.loop):
         if other is body and np.max(np.abs(linkage.table.coordinates.at(once_round(linkage), 1)[:, j])) > 0.0:
             return j
-    usable = [other.name for other, _ in single_coordinates(linkage)]
+    usable = [other.name for other, _ in single_coordinates(linkage.loop)]
     raise ModelError(
         f"body {body.name!r}: initial values of a loop with a path coordinate are given by a hinge with one "
         f"coordinate that moves; choose from {usable}"
@@ -294,7 +294,7 @@ def design_side(linkage: PathLinkage, j: int) -> tuple[float, float, bool]:
     else:
         turning = [low, *turning, high]
     if min(abs(s) for s in turning) < 1e-7 * (high - low):
-        name = next(body.name for body, place in single_coordinates(linkage) if place == j)
+        name = next(body.name for body, place in single_coordinates(linkage.loop) if place == j)
         raise AssemblyError(
             f"the design pose is a dead centre of {name!r}, from which it can only turn "
             f"back: give initial values by another of {list(linkage.determines)}"

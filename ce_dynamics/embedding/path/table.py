@@ -19,7 +19,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import Rounding, largest_residual, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.curve import LoopCurve, diagnose_gimbal_pose
+from ce_dynamics.embedding.closures.curve import LoopCurve, diagnose_gimbal_pose, null_vector
 from ce_dynamics.embedding.closures.loop import has_own_velocities
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, ChebyshevSeries, Series, Trigonometric
 from ce_dynamics.errors import ModelError
@@ -163,10 +163,7 @@ def is_closed_between(kernel: LoopKernel, series: Series, interpolated: Interpol
 
 def regularity(kernel: LoopKernel, q: Array) -> float:
     """Return the smallest singular value of Y that is not zero by structure: zero where branches cross."""
-    _, Y = kernel(q, kernel.p0)
-    singular = np.linalg.svd(kernel.scale_columns(Y), compute_uv=False)
-    n = Y.shape[1]
-    return float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
+    return null_vector(kernel.scale_columns(kernel(q, kernel.p0)[1]))[1]
 
 
 def intersect_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: Array) -> Array:
