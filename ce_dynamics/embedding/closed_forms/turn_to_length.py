@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, dot
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.rod import RodJoints

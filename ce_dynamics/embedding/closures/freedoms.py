@@ -65,10 +65,10 @@ class Freedoms:
         self._given = moving(self.loop.given, stack_neutral(self.loop.given))
         self._held = held_at_design(siblings, self.loop.parent)
         q, self._exactly = self.loop.neutral(), EXACTLY
-        residual = np.asarray(self.loop.residual(q, self._given, self._held), dtype=float)
+        residual, self.Y, self._Y_given = self._errors(q)
         if largest_residual(residual) > self.loop.tolerance:
             q, self._exactly = assemble(LoopKernel(self.loop, siblings)), ASSEMBLED
-        _, self.Y, self._Y_given = self._errors(q)
+            _, self.Y, self._Y_given = self._errors(q)
         self._problem = LoopProblem(self.loop, q, lambda q: self._errors(q)[:2], self._move)
 
     def _errors(self, q: Array) -> tuple[Array, Array, Array]:
