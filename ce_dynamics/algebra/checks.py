@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Number
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,29 +58,46 @@ def require_plots() -> None:
         raise ModelError("plots need matplotlib: pip install 'ce-dynamics[plots]'")
 
 
+class Bounds(NamedTuple):
+    """Bounds of a number."""
+
+    above: float = -math.inf
+    at_least: float = -math.inf
+    below: float = math.inf
+    at_most: float = math.inf
+
+    def hold(self, x: float) -> bool:
+        """Return True if a number is within the bounds; an infinite one may be below an infinite bound."""
+        is_below = x < self.below or self.below == math.inf
+        return self.above < x and self.at_least <= x <= self.at_most and is_below
+
+    def describe(self, infinite: bool = False, unit: str = "1") -> str:
+        """Return the allowed range in words; a positive number needs no unit, other bounds have theirs."""
+        positive = "a positive number" if infinite else "a positive finite number"
+        finite = {name: bound for name, bound in self._asdict().items() if math.isfinite(bound)}
+        parts = [f"{name.replace('_', ' ')} {with_unit(f'{x:g}', unit)}" for name, x in finite.items()]
+        if self.above == 0.0:
+            return " and ".join((positive, *parts[1:]))
+        return f"a finite number{' ' if parts else ''}{' and '.join(parts)}"
+
+
 def number(
     name: str,
     value: object,
     *,
-    above: float = -math.inf,
-    at_least: float = -math.inf,
-    below: float = math.inf,
-    at_most: float = math.inf,
     infinite: bool = False,
     unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
+    **limits: float,
 ) -> float:
-    """Return a user's number within its bounds; finite, unless ``infinite`` allows the largest of all.
+    """Return a user's number within its `Bounds`; finite, unless ``infinite`` allows the largest of all.
 
     Messages show ``unit``, the SI unit of the number and its bounds ("1": none).  Any other type, including
     text, bytes and booleans, is a `WrongTypeError`.
     """
-    given = as_float(name, value, error)
-    finite = math.isfinite(given) or (infinite and given == math.inf)
-    within = given > above and at_least <= given <= at_most and (given < below or below == math.inf)
-    if not (finite and within):
-        allowed = bounds(above, at_least, below, at_most, infinite, unit)
-        raise error(f"{name} {with_unit(show(value), unit)} must be {allowed}")
+    given, bounds = as_float(name, value, error), Bounds(**limits)
+    if not (math.isfinite(given) or (infinite and given == math.inf)) or not bounds.hold(given):
+        raise error(f"{name} {with_unit(show(value), unit)} must be {bounds.describe(infinite, unit)}")
     return given
 
 
@@ -125,26 +142,6 @@ def is_scalar(value: object) -> bool:
 def is_masked(value: object) -> bool:
     """Return True for a masked array of NumPy with a masked entry; its module takes long to load."""
     return hasattr(type(value), "filled") and bool(np.any(getattr(value, "mask", False)))
-
-
-def bounds(
-    above: float,
-    at_least: float,
-    below: float,
-    at_most: float,
-    infinite: bool = False,
-    unit: str = "1",
-) -> str:
-    """Return the allowed range in words; a positive number needs no unit, every other bound has its own."""
-    positive = "a positive number" if infinite else "a positive finite number"
-    parts = [
-        f"{word} {with_unit(f'{bound:g}', unit)}"
-        for word, bound in (("above", above), ("at least", at_least), ("below", below), ("at most", at_most))
-        if math.isfinite(bound)
-    ]
-    if above == 0.0:
-        return " and ".join((positive, *parts[1:]))
-    return f"a finite number{' ' if parts else ''}{' and '.join(parts)}"
 
 
 def integer(

@@ -36,7 +36,7 @@ def test_only_the_largest_of_all_may_be_infinite() -> None:
     assert refusal(math.inf, above=0.0) == "mass inf must be a positive finite number"
     assert refusal(-math.inf, infinite=True)
     assert refusal(-1.0, above=0.0, infinite=True) == "mass -1.0 must be a positive number"
-    assert checks.bounds(0.0, -math.inf, math.inf, math.inf) == "a positive finite number"
+    assert checks.Bounds(above=0.0).describe() == "a positive finite number"
 
 
 @pytest.mark.parametrize(
