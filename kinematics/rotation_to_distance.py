@@ -31,7 +31,7 @@ from ce_dynamics.kinematics.hardpoints import (
 )
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-from ce_dynamics.mechanism.orientation import Orientation
+from ce_dynamics.mechanism.orientation import AS_DESIGNED, Orientation
 
 
 class RotationToDistance:
@@ -73,6 +73,10 @@ class RotationToDistance:
         delta = delta - foot
         return dot(f0, delta), dot(g0, delta), 0.5 * dot(delta, delta) + self.half
 
+    def configuration(self, delta: Array, carrier: Orientation = AS_DESIGNED) -> Array:
+        """Return (cos φ, sin φ) for the target at ``delta``; NaN where F cannot be brought there."""
+        return solve_turn(*self.equation(delta, carrier), self.sign)
+
     def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> Scalar:
         """Return the sine of the angle to the dead point."""
         delta = target.r - carrier.point(self.hinge.at, theta_dot).r
@@ -85,7 +89,7 @@ class RotationToDistance:
         e · (a_F − a_D) + |v_F − v_D|² = 0 for the acceleration.
         """
         at = carrier.point(self.hinge.at, theta_dot)
-        c = solve_turn(*self.equation(target.r - at.r, carrier.orientation), self.sign)  # NaN out of reach
+        c = self.configuration(target.r - at.r, carrier.orientation)
         f = orient(carrier.orientation, self.hinge, c).rotate(self.offset)
         e = at.r + f - target.r
         h = cross(f, e)  # e · (ω × f) = ω · h

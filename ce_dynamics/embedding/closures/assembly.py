@@ -180,8 +180,7 @@ def follow_direction(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -
 
 def step_pose(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
     """Return the pose that is closed best a step of scaled velocities from another."""
-    moved = kernel.advance(q, step * kernel.column_scales)
-    return close_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
+    return close_best(kernel, kernel.move(q, step), tolerance)
 
 
 def null_space(kernel: LoopKernel, q: Array, tolerance: float = RANK_TOLERANCE) -> Array:
