@@ -276,12 +276,12 @@ def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | No
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
     """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once.
 
-    The excess left to the engine is at most a part of the speed, `EXCESS_PART`: idling engines creep.  By as
-    much as it is less than `brake_margin`, the pedal is steeper.
+    The excess left to the engine is at most a part of the speed, `EXCESS_PART`: idling engines creep.
+    By half as much as it is less than `brake_margin`, the pedal is steeper.
     """
     lacking = target - sensors["vx"]
     excess = minimum(p.brake_margin, EXCESS_PART * target)
     throttle = saturate_unit(p.hold_throttle + p.throttle_gain * lacking, SOFTNESS)
-    steeper = maximum(p.brake_margin / (EXCESS_PART * maximum(target, WALKING)), 1.0)
+    steeper = maximum(0.5 * p.brake_margin / (EXCESS_PART * maximum(target, WALKING)), 1.0)
     brake = saturate_unit(steeper * p.brake_gain * (-lacking - excess), SOFTNESS)
     return throttle, brake
