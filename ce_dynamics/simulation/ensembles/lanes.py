@@ -76,7 +76,9 @@ class Reached(NamedTuple):
     Y: Floats  # at the stored instants; NaN after a run has failed
     t: Floats  # (lanes,), time of the last finite state
     y: Floats  # the last finite state
-    state: NDArray[np.int64]  # as in `LaneOutcome`
+    # `COMPLETED`, `FAILED` (accelerations are not finite), `NOT_FINITE_AT_START`, `STOPPED` from
+    # outside, `TOO_SMALL` (the necessary step) or `STALLED`
+    state: NDArray[np.int64]
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]  # of ẏ
 
@@ -88,14 +90,8 @@ class LaneOutcome(NamedTuple):
     U: Floats
     outputs: Floats
     closures: Floats
-    t: Floats  # (lanes,), time of the last finite state
-    y: Floats  # the last finite state, and the inputs then
-    u: Floats
-    # `COMPLETED`, `FAILED` (accelerations are not finite), `NOT_FINITE_AT_START`, `STOPPED` from
-    # outside, `TOO_SMALL` (the necessary step) or `STALLED`
-    state: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    evaluations: NDArray[np.int64]  # of ẏ
+    reached: Reached
+    u: Floats  # inputs at the last finite state
     gearing: Floats  # at the stored instants; empty if nothing was observed
     well: NDArray[np.bool_]  # True if all numbers are finite and within their bounds
     calm: NDArray[np.bool_]  # True if no loop comes near its end
@@ -134,12 +130,9 @@ class Lanes(ABC):
 
     def outcome(self, group: Group, reached: Reached) -> LaneOutcome:
         """Return the outcome of `seen_at_once` runs with all observations; overwrite the buffers."""
-        Y, t, y, state, steps, evaluations = reached
-        at_end = self._inputs_at(t, y, group)
-        U, outputs, closures, gearing = self._observe(group, Y)
-        return LaneOutcome(
-            Y, U, outputs, closures, t, y, at_end, state, steps, evaluations, gearing, self._well, self._calm
-        )
+        u = self._inputs_at(reached.t, reached.y, group)
+        U, outputs, closures, gearing = self._observe(group, reached.Y)
+        return LaneOutcome(reached.Y, U, outputs, closures, reached, u, gearing, self._well, self._calm)
 
     def _inputs_at(self, t: Floats, y: Floats, group: Group) -> Floats:
         """Return the inputs of every lane at its own time."""
@@ -275,11 +268,11 @@ def thrown_runs(
     found, reaches = {}, Reaches(model)
     is_checked = (code.observer or code).observation is not None and not reaches.known
     for lane, run in enumerate(members):
-        if is_checked and outcome.calm[lane] and int(outcome.state[lane]) == COMPLETED:
+        if is_checked and outcome.calm[lane] and int(outcome.reached.state[lane]) == COMPLETED:
             continue
         stored = int(np.isfinite(outcome.Y[:, 0, lane]).sum())
         alone = SingleRun(model, code.control, runs, run)
-        stopped = int(outcome.state[lane]) != COMPLETED
+        stopped = int(outcome.reached.state[lane]) != COMPLETED
         states = outcome.Y[:stored, :, lane]
         seen = RunObservations(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
         known = seen if seen.gearing.shape[1] else None

@@ -152,7 +152,7 @@ class Records:
         from ce_dynamics.simulation.ensembles import lanes
         from ce_dynamics.simulation.ensembles.observing_kernels import store_columns
 
-        n, well = len(members), bool(outcome.well.all())
+        n, well, reached = len(members), bool(outcome.well.all()), outcome.reached
         faults: dict[int, Fault] = {}
         if not well:
             Y, *parts = (part[..., :n] for part in outcome[:4])
@@ -163,14 +163,14 @@ class Records:
         until = np.full(n, len(self.t))
         for lane, fault in faults.items():
             until[lane] = max(fault.k, 1)  # what happened at the start is shown
-            outcome.t[lane] = self.t[max(fault.k - 1, 0)]
+            reached.t[lane] = self.t[max(fault.k - 1, 0)]
         store_columns(self._columns, np.array(members), until, outcome[:4])
         self._written[members] = True
-        self.time_reached[members] = outcome.t[:n]
-        self.steps[members], self.evaluations[members] = outcome.steps[:n], outcome.evaluations[:n]
+        self.time_reached[members] = reached.t[:n]
+        self.steps[members], self.evaluations[members] = reached.steps[:n], reached.evaluations[:n]
         strays = not well and out_of_ranges(self.model.ranges, self._inputs, outcome.U)
         for lane, run in enumerate(members):
-            code = int(outcome.state[lane])
+            code = int(reached.state[lane])
             self.failure[run] = {
                 lanes.COMPLETED: "",
                 lanes.NOT_FINITE_AT_START: NOT_FINITE_AT_START,
@@ -184,7 +184,7 @@ class Records:
                 self.failure[run] = faults[lane].what
                 self._faulty.append(run)
             elif code not in (lanes.COMPLETED, lanes.STOPPED):
-                self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
+                self._broken[run] = reached.y[:, lane].copy(), outcome.u[:, lane].copy()
             if strays:
                 U = outcome.U[: until[lane], :, lane]
                 self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)

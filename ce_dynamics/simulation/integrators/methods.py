@@ -173,26 +173,18 @@ class LinearlyImplicit(Method):
     def table(self) -> WeightTable:
         return as_table(*zip(self.c, self.A, strict=True), (1.0, self.b))
 
-    def step_plain(
-        self, rate: Rate, y: Floats, h: float, jacobian: Floats | None = None, times: int = 1
-    ) -> Floats:
-        """Return the state some steps later, of an autonomous right-hand side, on plain arrays.
+    def step_plain(self, rate: Rate, y: Floats, h: float, jacobian: Floats | None = None) -> Floats:
+        """Return the state a step later, of an autonomous right-hand side, on plain arrays.
 
-        All steps have one Jacobian, new and by differences where none is given; NaN everywhere if there is no
-        such step.
+        The Jacobian is found by differences where none is given.  NaN everywhere if there is no such step.
         """
         inverse = self._inverse(jacobian_at(rate, y) if jacobian is None else jacobian, h)
         if inverse is None:
             return np.full_like(y, np.nan)
-        for _ in range(times):
-            y = ahead(y, h, self.b, stage_rates(self.A, rate, y, h, self.mixing, inverse))
-        return y
+        return ahead(y, h, self.b, stage_rates(self.A, rate, y, h, self.mixing, inverse))
 
     def _inverse(self, J: Floats, h: float) -> Floats | None:
-        """Return the inverse of 1 − γ h J, or None if the matrix is not finite or singular to rounding.
-
-        All stages of all steps of one length share the inverse.
-        """
+        """Return the inverse of 1 − γ h J, or None if the matrix is not finite or singular to rounding."""
         left = np.eye(len(J)) - self.gamma * h * J
         if not np.all(np.isfinite(left)):
             return None

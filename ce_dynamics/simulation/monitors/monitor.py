@@ -71,7 +71,7 @@ class FinishedRun:
             self._seen = U[:n], seen.take_first(n)
 
     def end(self, trouble: str, cause: Cause) -> None:
-        """Return why the run differs from the requested one."""
+        """Record why the run ended early."""
         self.trouble, self.cause = trouble, cause
 
 

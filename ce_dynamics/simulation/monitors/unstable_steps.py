@@ -140,7 +140,8 @@ def is_unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> 
     with np.errstate(all="ignore"):
         # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
         J = jacobian_at(rate, y, central=False)
-        whole, halves = method.step_plain(rate, y, h, J), method.step_plain(rate, y, 0.5 * h, J, times=2)
+        whole, half = (method.step_plain(rate, y, length, J) for length in (h, 0.5 * h))
+        halves = method.step_plain(rate, half, 0.5 * h, J)
         return is_far_apart(method, y, whole, halves)
 
 
