@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -135,29 +135,21 @@ class Preparation:
         y0 = self.model.check_state("y0", y0)
         t0 = checks.number("t0", t0)
         self.law: FeedbackLaw | None = inputs if hasattr(inputs, "inputs") else None
-        self._signal = self.model.signal(None if self.law else inputs)
+        self.signal = self.model.signal(None if self.law else inputs)
         self.y0 = self.model.assemble(y0, self.inputs_at(t0, y0))
         u0 = self.inputs_at(t0, self.y0)
         self.softness = softness(self.model.at(self.y0, u0))
         self.index1 = Index1(self.model, self.softness, self.law)
-        self._ggl: StabilisedIndex2 | None = None
 
-    @property
+    @cached_property
     def ggl(self) -> StabilisedIndex2:
         """The stabilised index-2 form, built when first needed."""
-        if self._ggl is None:
-            self._ggl = StabilisedIndex2(self.model, self.softness, self.law)
-        return self._ggl
-
-    @property
-    def signal(self) -> Callable[[float], Array]:
-        """Inputs that do not depend on the motion."""
-        return self._signal
+        return StabilisedIndex2(self.model, self.softness, self.law)
 
     def inputs_at(self, t: float, y: Array) -> Array:
         """Return inputs at a state."""
         if self.law is None:
-            return self._signal(t)
+            return self.signal(t)
         p, V, x = self.model.split(y)
         return np.asarray(apply_law(self.model, self.law, t, p, V, x, self.model.u0), dtype=float)
 
@@ -166,7 +158,7 @@ class Preparation:
         g, rate = np.zeros((len(t), self.model.n_g)), np.zeros((len(t), self.model.n_g))
         multipliers = np.zeros((len(t), self.model.n_g))
         for k in range(len(t)):
-            answer = self.index1(t[k], y[k], self._signal(t[k]))
+            answer = self.index1(t[k], y[k], self.signal(t[k]))
             g[k], rate[k] = answer.g, answer.rate
             multipliers[k] = answer.multipliers
         u = np.array([self.inputs_at(t[k], y[k]) for k in range(len(t))]).reshape(len(t), len(self.model.u0))

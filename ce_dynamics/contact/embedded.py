@@ -17,7 +17,7 @@ from ce_dynamics.algebra.spatial import phi_force, rotate_vector
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
-from ce_dynamics.contact.conditions import Conditions, InitialStateError, Kind
+from ce_dynamics.contact.conditions import Conditions, InitialStateError, Integers, Kind
 from ce_dynamics.contact.element import Row, UnilateralElement, check_elements, rows_of
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.problem import Problem, Solution
@@ -196,15 +196,10 @@ class UnilateralModel:
         self.compiled = RowFunctions(model, self.elements, len(kinds))
 
     @cached_property
-    def quaternions(self) -> list[slice]:
-        """Slices of the unit quaternions in q."""
-        found = []
-        for name, where in self.model.embedding.q_of.items():
-            names = self.model.embedding.coordinates[name].inboard.coordinate_names
-            if "qw" in names:
-                first = where.start + names.index("qw")
-                found.append(slice(first, first + 4))
-        return found
+    def quaternions(self) -> Integers:
+        """Indices at which unit quaternions begin in q."""
+        places = self.model.tangent.quaternions.values()
+        return np.array([indices[0] for indices in places], dtype=np.int64)
 
     # Answers
 
@@ -271,8 +266,8 @@ class UnilateralModel:
 
     @cached_property
     def _step(self) -> TreeStep:
-        quaternions = [where.start for where in self.quaternions]
-        return TreeStep(self.compiled.functions, self.conditions, self.limit, quaternions, self.rest_speed)
+        functions = self.compiled.functions
+        return TreeStep(functions, self.conditions, self.limit, self.quaternions, self.rest_speed)
 
     def check_start(self, t: float, y: Floats, u: Floats, allowed: float = ALLOWED_VIOLATION) -> None:
         """Refuse an initial state that violates a unilateral condition.

@@ -88,7 +88,6 @@ class SmoothSteps:
         rates = (make_room(n, m) for _ in range(3))
         stage = np.zeros(1, dtype=np.int64)
         self._space = SmoothSpace(y, ahead, *table, np.zeros((stages, n + 2)), rate, stage, *rates)
-        self._quaternions = np.array([where.start for where in unilateral.quaternions], dtype=np.int64)
         self._known: tuple[float, Floats, Acting] | None = None
         self._refused: tuple[float, Floats, Acting] | None = None
         self._leaning: Acting | None = None
@@ -157,8 +156,8 @@ class SmoothSteps:
     def _run(self, what: int, t: float, y: Floats, h: float, acting: Acting) -> tuple[bool, bool]:
         """Run the kernel on a state."""
         near = acting.multipliers if self._leaning is acting else self._nothing
-        limit = self.unilateral.limit
-        rows = ActingRows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
+        limit, quaternions = self.unilateral.limit, self.unilateral.quaternions
+        rows = ActingRows(self.kind, self.normal, limit, acting.held, acting.sliding, near, quaternions)
         self._space.y[:-2] = y
         answer: tuple[bool, bool] = smooth_step(self._machine, rows, self._space, what, t, h)
         return answer

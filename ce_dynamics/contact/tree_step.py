@@ -229,7 +229,7 @@ class TreeStep(ContactStep):
         functions: Mapping[str, CompiledFunction],
         conditions: Conditions,
         limit: Floats,
-        quaternions: list[int],
+        quaternions: Integers,
         rest_speed: float,
     ) -> None:
         M, self._alive = machine(functions)
@@ -246,7 +246,7 @@ class TreeStep(ContactStep):
             parent=one.copy(), order=one.copy(), starts=np.zeros(2, dtype=np.int64),
         )  # fmt: skip
         self.given = StepGiven(per=m, h=0.0, rest_speed=rest_speed)
-        self._data = TreeData(limit, turning, np.array(quaternions, dtype=np.int64), np.zeros_like(M.y))
+        self._data = TreeData(limit, turning, quaternions, np.zeros_like(M.y))
         self._block = block_of((*self.rows, *M, *self._data))
         self._t = 0.0
 
