@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy.linalg
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
 from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.augmented.coupling_rows import armature_energy
+from ce_dynamics.augmented.coupling_rows import HingeVelocities, hinge_velocities
 from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
 from ce_dynamics.compiled.tangent import Tangent, check_directions
 from ce_dynamics.dynamics.state import Layout, motion_key
@@ -223,6 +224,11 @@ class AugmentedInstant(ABC):
     def responses(self) -> Mapping[str, Response]:
         """Answers of the force elements."""
 
+    @cached_property
+    def armature(self) -> list[HingeVelocities]:
+        """Velocities of the hinges that have armature."""
+        return [hinge_velocities(body, self.states) for body in self.system.bodies if body.has_armature]
+
     @property
     def x_dot(self) -> Array:
         """Rates of the first-order states."""
@@ -234,7 +240,8 @@ class AugmentedInstant(ABC):
     def energy(self) -> Scalar:
         """Kinetic energy, potential of gravity and of the force elements."""
         total = kinetic_energy(self.system.bodies, self.states)
-        total = total + armature_energy(self.system.bodies, self.states)
+        for hinge in self.armature:  # ½ θ̇ᵀ A θ̇
+            total = total + 0.5 * (hinge.A @ (hinge.rate * hinge.rate))
         total = total + gravity_potential(self.system.bodies, self.states, self.system.gravity)
         for response in self.responses.values():
             total = total + response.potential

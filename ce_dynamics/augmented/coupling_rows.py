@@ -223,38 +223,6 @@ def hinge_velocities(body: Body, states: Mapping[str, BodyState]) -> HingeVeloci
     return HingeVelocities(array(A), view.columns, np.array(rows), array(rate), array(bias))
 
 
-def add_armature(M: Array, bodies: Sequence[Body], states: Mapping[str, BodyState]) -> None:
-    """Add ℓᵀ A ℓ of every hinge to the mass matrix over all absolute velocities, in place."""
-    for body in bodies:
-        if body.has_armature:
-            hinge = hinge_velocities(body, states)
-            places = columns_of(hinge.names, bodies)
-            M[np.ix_(places, places)] += hinge.rows.T @ (hinge.A[:, None] * hinge.rows)
-
-
-def armature_force(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
-    """Return −ℓᵀ A ℓ̇ V of all hinges, over all absolute velocities."""
-    force = zeros(VELOCITIES * len(bodies))
-    for body in bodies:
-        if body.has_armature:
-            hinge = hinge_velocities(body, states)
-            part = np.zeros(len(force), dtype=object)
-            part[:] = 0.0
-            part[columns_of(hinge.names, bodies)] = -(hinge.rows.T @ (hinge.A * hinge.bias))
-            force = force + part
-    return array(force)
-
-
-def armature_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Scalar:
-    """Return ½ Σ θ̇ᵀ A θ̇."""
-    total: Scalar = 0.0
-    for body in bodies:
-        if body.has_armature:
-            hinge = hinge_velocities(body, states)
-            total = total + 0.5 * (hinge.A @ (hinge.rate * hinge.rate))
-    return total
-
-
 def columns_of(names: Sequence[str], bodies: Sequence[Body]) -> list[int]:
     """Return places of the velocities of some bodies among those of all."""
     first = {body.name: VELOCITIES * k for k, body in enumerate(bodies)}

@@ -16,8 +16,7 @@ from ce_dynamics.augmented.augmented import (
     Inputs,
 )
 from ce_dynamics.augmented.coupling_rows import (
-    add_armature,
-    armature_force,
+    columns_of,
     coupling_rows,
     couplings_of,
     impose_motion,
@@ -97,17 +96,21 @@ class FreeBodiesInstant(AugmentedInstant):
         for k, body in enumerate(self.system.bodies):
             where = slice(VELOCITIES * k, VELOCITIES * (k + 1))
             M[where, where] = inertia_matrix(body, self.states[body.name])
-        add_armature(M, self.system.bodies, self.states)
+        for hinge in self.armature:  # ℓᵀ A ℓ
+            places = columns_of(hinge.names, self.system.bodies)
+            M[np.ix_(places, places)] += hinge.rows.T @ (hinge.A[:, None] * hinge.rows)
         return M
 
     @cached_property
     def force(self) -> Array:
         wrenches, bodies = self.loads.wrenches, self.system.bodies
-        free = [
-            free_force(body, self.states[body.name], wrenches[body.name], self.system.gravity)
-            for body in bodies
-        ]
-        return concatenate(free) + armature_force(bodies, self.states)
+        states, gravity = self.states, self.system.gravity
+        free = [free_force(body, states[body.name], wrenches[body.name], gravity) for body in bodies]
+        force = concatenate(free)
+        for hinge in self.armature:  # −ℓᵀ A ℓ̇ V
+            places = columns_of(hinge.names, bodies)
+            force[places] = force[places] - hinge.rows.T @ (hinge.A * hinge.bias)
+        return force
 
     def position_rate(self, W: Array) -> Array:
         return position_rate(self.p, W)

@@ -82,7 +82,8 @@ class JointStop(Named, HingeElement):
         super().__post_init__()
         owner, lower, upper = self._owner, self.lower, self.upper
         unit = coordinate_unit(self.body, self.component, owner)
-        self.lower = lower if lower == -math.inf else checks.number(f"{owner}: lower", lower)
+        endless = checks.is_scalar(lower) and lower == -math.inf
+        self.lower = lower if endless else checks.number(f"{owner}: lower", lower)
         self.upper = checks.number(f"{owner}: upper", upper, infinite=True)
         if not self.lower < self.upper or (math.isinf(self.upper - self.lower) and not self._ends):
             raise ModelError(f"{owner}: lower {lower!r} and upper {upper!r} must ascend, one of them finite")

@@ -109,6 +109,8 @@ def of_forces() -> list[Case]:
     found = calls(ce.SpringDamper, between, f"{laws} free_length:not_negative-nothing",
                   sprung | {"body_a": by_name, "body_b": by_name})  # fmt: skip
     found += calls(ce.TorsionSpringDamper, {"name": "t", "body": arm}, laws, sprung | {"body": by_name})
+    stop = {"name": "s", "body": arm, "lower": -1.0, "upper": 1.0, "stiffness": 10.0}
+    found += calls(ce.JointStop, stop, "upper:number-infinity component~", {"body": by_name})
     named = {"empty name": (0.0, "", 0.0)}
     spec = "body~ force:vector-texts-one_text torque:vector-texts-one_text"
     ground = {"name": "arm", "ground": system.ground}
