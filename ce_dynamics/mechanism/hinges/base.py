@@ -20,7 +20,7 @@ from ce_dynamics.algebra.arrays import Array, cross, zeros
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.hinges.conditions import Condition, JointEnd
+from ce_dynamics.mechanism.hinges.conditions import AtOnePoint, Condition, JointEnd
 from ce_dynamics.mechanism.orientation import Directions, Orientation
 
 ROUNDING = 1e-9
@@ -31,7 +31,7 @@ AWAY = 0.05
 CoordinateRole = Literal["quantity", "chart"]
 
 
-class Hinge(ABC):
+class Hinge(AtOnePoint, ABC):
     """Contract of a hinge; ``c`` below is its configuration, ``v`` its generalised velocities.
 
     1. ``n_q``, ``n_v``: numbers of coordinates and of generalised velocities, with their names and units.
@@ -62,18 +62,6 @@ class Hinge(ABC):
     turns: ClassVar[bool] = True
     directions: ClassVar[tuple[str, ...]] = ()
     """Names of its attributes that are unit vectors of the design pose: axes, a normal."""
-    at: Array
-    """Hinge point in the design pose, (3,) [m]."""
-
-    @property
-    def at_parent(self) -> Array:
-        """Design position of the hinge point on the parent."""
-        return self.at
-
-    @property
-    def at_child(self) -> Array:
-        """Design position of the hinge point on the child."""
-        return self.at
 
     def relocate(self, directions: Sequence[Array], at: Array) -> Hinge:
         """Return the same hinge with other `directions` (unit vectors, nearly the old ones) and point."""

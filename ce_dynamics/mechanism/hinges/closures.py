@@ -10,7 +10,15 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector, magnitude, unit_axis
-from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition, InPlane, Separation, on_line
+from ce_dynamics.mechanism.hinges.conditions import (
+    Angle,
+    AtOnePoint,
+    Coincident,
+    Condition,
+    InPlane,
+    Separation,
+    on_line,
+)
 
 
 class Distance:
@@ -55,23 +63,7 @@ class Distance:
         return (Separation(self.length),)
 
 
-class _Guide:
-    """A point in which parent and child meet in the design pose."""
-
-    at: Array
-
-    @property
-    def at_parent(self) -> Array:
-        """Design position of a point of the guide."""
-        return self.at
-
-    @property
-    def at_child(self) -> Array:
-        """Design position of the point on the child."""
-        return self.at
-
-
-class PointOnLine(_Guide):
+class PointOnLine(AtOnePoint):
     """A point of the child stays on a line of the parent; it may slide along it and the child may turn.
 
     Not a hinge, for it has no coordinates: it closes loops.
@@ -95,7 +87,7 @@ class PointOnLine(_Guide):
         return on_line(self.axis)
 
 
-class PointOnPlane(_Guide):
+class PointOnPlane(AtOnePoint):
     """A point of the child stays in a plane of the parent.
 
     Not a hinge, for it has no coordinates: it closes loops.

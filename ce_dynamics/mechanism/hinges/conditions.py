@@ -78,6 +78,23 @@ class Closure(Protocol):
         """The conditions it imposes on them."""
 
 
+class AtOnePoint:
+    """A closure or hinge in whose point parent and child meet in the design pose."""
+
+    at: Array
+    """The point in the design pose, (3,) [m]."""
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of the point on the parent."""
+        return self.at
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point on the child."""
+        return self.at
+
+
 class BetweenPoints(NamedTuple):
     """A closure between two points that need not coincide in the design pose."""
 
