@@ -67,7 +67,8 @@ def tree_step(unilateral: UnilateralModel, t: float, y: Floats, h: float, start:
     solution = Chain(1e-13).solve(Problem(*matrices, free, c, conditions), start)
     q_dot = unilateral.compiled.rates(q, solution.v)[0]
     q_plus = q + h * q_dot
-    for where in unilateral.quaternions:
+    for first in unilateral.quaternions:
+        where = slice(first, first + 4)
         q_plus[where] = rotate_quaternions(q[None, where], q_dot[None, where], h)[0]
     work = 0.5 * float(solution.p @ (GT @ (v + solution.v)))
     x_plus = x + h * unilateral.stage(t, np.concatenate((q, v, x)), u).x_dot
