@@ -198,7 +198,7 @@ class Actuator(HingeElement):
         return Response((hinge,), self.law.x_dot(x, u), {"load": load})
 
 
-class Line(ForceElement):
+class LineElement(ForceElement):
     """A force along a length: a spring that is slack over a range, a damper, and an actuator if commanded."""
 
     stiffness: float
@@ -237,7 +237,7 @@ class Line(ForceElement):
 Term = tuple[Body, float]
 
 
-class FixedTendon(Line):
+class FixedTendon(LineElement):
     """A force along the length l = Σ c_i q_i − zero, which acts on hinge i as c_i times the force.
 
     A spring pulls with −stiffness × (what l is outside of ``rest``), a damper with −damping × l̇, and an

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, common_ancestor, ground_of
 from ce_dynamics.mechanism.checked import finite_vector
-from ce_dynamics.mechanism.forces.actuator import Line, Range
+from ce_dynamics.mechanism.forces.actuator import LineElement, Range
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad, Response
 
 Via = tuple[Body, ArrayLike]
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     weight: float
 
 
-class Cord(Line):
+class Cord(LineElement):
     """A force along a line through points, as of a cable in eyelets; it slides without friction.
 
     Its length l is that of its pieces, each path divided by its own number (a pulley's).  A spring pulls with
