@@ -7,7 +7,6 @@ else is integrated as Chrono does it, by Euler's method with positions of the ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,15 +29,13 @@ STEPS = 2
 """Number of steps by which forces are late."""
 
 
-@dataclass(frozen=True)
 class LateTyre(TyreModel):
     """A tyre that pushes as its last states have it, whose rates are the differences from forces of now."""
 
-    tyre: TyreModel
-
-    @property
-    def states(self) -> tuple[StateDeclaration, ...]:  # type: ignore[override]  # by the tyre
-        return (*self.tyre.states, *(StateDeclaration(f"late_{name}", unit) for name, unit in FORCES.items()))
+    def __init__(self, tyre: TyreModel) -> None:
+        self.tyre = tyre
+        late = (StateDeclaration(f"late_{name}", unit) for name, unit in FORCES.items())
+        self.states = (*tyre.states, *late)
 
     @property
     def unloaded_radius(self) -> float:
