@@ -41,8 +41,9 @@ def check_fields(linkage: Any, owner: str) -> None:
     for name, kind in kinds.items():
         if kind == "Point":
             setattr(linkage, name, check_point(getattr(linkage, name), owner, name))
-    names = {name: getattr(linkage, name) for name, kind in kinds.items() if kind.startswith("str")}
-    check_body_names(owner, **{name: value for name, value in names.items() if value is not None})
+    names = {name: (getattr(linkage, name), kind) for name, kind in kinds.items() if kind.startswith("str")}
+    given = {name: value for name, (value, kind) in names.items() if kind == "str" or value is not None}
+    check_body_names(owner, **given)
 
 
 def length_between(start: Array, finish: Array, owner: str, names: str) -> Scalar:
