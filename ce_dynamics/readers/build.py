@@ -17,20 +17,10 @@ from ce_dynamics.mechanism.forces.actuator import Actuator
 from ce_dynamics.mechanism.forces.laws import DryFriction
 from ce_dynamics.mechanism.forces.stop import JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges import (
-    Fixed,
-    Free,
-    Hinge,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
+from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Screw, Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.design_frames import ReadingOptions, find_design_frames, find_leads
-from ce_dynamics.readers.frames import WORLD, Pose, close_between
+from ce_dynamics.readers.frames import WORLD, Pose, close_between, ordinary
 from ce_dynamics.readers.robot import (
     GROUND,
     WITH_COORDINATE,
@@ -184,19 +174,13 @@ def add_link(
 def hinge(joint: RobotJoint, frame: Pose, q: float) -> Hinge:
     """Return a joint as a hinge; ``frame`` is that of its child, at the coordinate q."""
     axis = frame.direction(joint.axis)
-    if joint.kind == "prismatic":
-        return Prismatic(axis, frame.r, q_design=q)
-    if joint.kind == "planar":
-        return Planar(axis, frame.r)
     if joint.kind == "floating":
         return Free(frame.r)
-    if joint.kind == "spherical":
-        return Spherical(frame.r)
     if joint.kind == "screw":
         return Screw(axis, joint.pitch, frame.r)
     if joint.kind == "cardan":
         return Universal(frame.direction(joint.axes[0]), frame.direction(joint.axes[1]), frame.r)
-    return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
+    return ordinary(joint.kind, axis, frame.r, q)
 
 
 def add_loads(system: System, joint: RobotJoint, body: Body, stops: tuple[float, float] | None) -> None:

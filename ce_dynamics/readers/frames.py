@@ -106,15 +106,15 @@ def gap_between(kind: str, a: Pose, b: Pose, axis: Array) -> Gap:
     return Gap(distance(kind, a, b, axis_a), misalignment(kind, a, b, axis_a, axis_b))
 
 
-def ordinary(kind: str, axis: Array, at: Array) -> Hinge:
-    """Return the library's own hinge, for frames that coincide."""
+def ordinary(kind: str, axis: Array, at: Array, q: float = 0.0) -> Hinge:
+    """Return the library's own hinge, for frames that coincide at the coordinate q."""
     if kind == "prismatic":
-        return Prismatic(axis, at)
+        return Prismatic(axis, at, q_design=q)
     if kind == "planar":
         return Planar(axis, at)
     if kind == "spherical":
         return Spherical(at)
-    return Fixed(at) if kind == "fixed" else Revolute(axis, at)
+    return Fixed(at) if kind == "fixed" else Revolute(axis, at, q_design=q)
 
 
 def distance(kind: str, a: Pose, b: Pose, axis: Array) -> float:

@@ -187,13 +187,7 @@ def collect_looks(root: Element, look: Callable[[str, Element, Element], BodyLoo
 
 @lists_options(PoseOptions)
 def urdf_looks(path: str | Path, *, loops: Loops | None = None, **options: Any) -> Looks:
-    """Return the ``<visual>`` shapes of a URDF file, and those that are left out, such as missing files.
-
-    Parameters
-    ----------
-    path, loops, pose, independent, ignore, tolerance
-        As of `read_urdf`: the design pose is that of the system that it gives.
-    """
+    """Return the ``<visual>`` shapes of a URDF file, in the design pose that `read_urdf` gives it."""
     given, frames = posed(path, loops, PoseOptions(**options))
     colours = {each.text("name", ""): colour_of(each) for each in given.root.children("material")}
     return collect_looks(given.root, lambda *each: urdf_look(*each, frames, colours))
@@ -284,13 +278,7 @@ def sdf_looks(
     motors: Collection[str] = (),
     **options: Any,
 ) -> Looks:
-    """Return the ``<visual>`` shapes of an SDF model, and those that are left out, such as missing files.
-
-    Parameters
-    ----------
-    path, model, base, pose, independent, motors, ignore, tolerance
-        As of `read_sdf`: the design pose is that of the system that it gives.
-    """
+    """Return the ``<visual>`` shapes of an SDF model, in the design pose that `read_sdf` gives it."""
     root = parse(path, "sdf")
     chosen, _ = chosen_model(root, model)
     robot, tree, _ = read_model(chosen, version_of(root), RIGHT_ANGLES, base)

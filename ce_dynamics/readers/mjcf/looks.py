@@ -32,10 +32,7 @@ def mjcf_looks(
 ) -> tuple[list[BodyLook], list[str]]:
     """Return the shapes of an MJCF file that MuJoCo's viewer draws, and those that are left out.
 
-    Parameters
-    ----------
-    path, pose, independent, tolerance
-        As of `read_mjcf`: the design pose is that of the system that it gives.
+    The design pose is that of the system that `read_mjcf` gives.
     """
     file = posed(path, pose, independent, tolerance)
     found, left_out = [], [finding.where for finding in file.missing]

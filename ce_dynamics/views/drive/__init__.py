@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         Machine as Machine,
         Slider as Slider,
     )
-    from ce_dynamics.views.drive.page import DrivePage as DrivePage
-    from ce_dynamics.views.drive.recordings import Rerun as Rerun, rerun as rerun
+    from ce_dynamics.views.drive.page import DrivePage as DrivePage, Rerun as Rerun, rerun as rerun
 
 __getattr__, __dir__, __all__ = lazy_names()

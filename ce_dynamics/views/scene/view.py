@@ -195,19 +195,10 @@ def take(system: System, run: Any, label: str, options: SceneOptions) -> Take:
     return take_of_model(system, run, label, options)
 
 
-REMEDY = "pip install 'ce-dynamics[widget]'"
-
-
 def page_widget(html: str, title: str, height: int, start: float, camera: str) -> Any:
-    """Return a widget with the traits ``time`` [s], ``playing`` and ``camera``.
-
-    Raises
-    ------
-    ModelError
-        If the package anywidget is missing.
-    """
+    """Return a widget with the traits ``time`` [s], ``playing`` and ``camera``."""
     if importlib.util.find_spec("anywidget") is None:
-        raise ModelError(f"a widget needs the package anywidget: {REMEDY}")
+        raise ModelError("a widget needs the package anywidget: pip install 'ce-dynamics[widget]'")
     import anywidget  # here, because it is an extra
     import traitlets
 
