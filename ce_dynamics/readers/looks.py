@@ -188,7 +188,7 @@ def collect_looks(root: Element, look: Callable[[str, Element, Element], BodyLoo
 @lists_options(PoseOptions)
 def urdf_looks(path: str | Path, *, loops: Loops | None = None, **options: Any) -> Looks:
     """Return the ``<visual>`` shapes of a URDF file, in the design pose that `read_urdf` gives it."""
-    given, frames = posed(path, loops, PoseOptions(**options))
+    given, frames = place_links(path, loops, PoseOptions(**options))
     colours = {each.text("name", ""): colour_of(each) for each in given.root.children("material")}
     return collect_looks(given.root, lambda *each: urdf_look(*each, frames, colours))
 
@@ -225,7 +225,7 @@ def urdf_feet(
     mu = checks.number("urdf_feet: friction", friction, at_least=0.0)
     at, up = checks.vector("urdf_feet: through", through, 3), unit_axis(normal, "urdf_feet", "normal")
     feet, others = [], []
-    given, frames = posed(path, loops, PoseOptions(**options))
+    given, frames = place_links(path, loops, PoseOptions(**options))
     for number, (link, element, shape) in enumerate(shapes_in(given.root, "collision")):
         name = element.text("name", "") or f"collision {number}"
         points = points_of(urdf_look(link, element, shape, frames, {})) if shape.tag in POINTED else []
@@ -236,7 +236,9 @@ def urdf_feet(
     return feet, others
 
 
-def posed(path: str | Path, loops: Loops | None, options: PoseOptions) -> tuple[Described, dict[str, Pose]]:
+def place_links(
+    path: str | Path, loops: Loops | None, options: PoseOptions
+) -> tuple[Described, dict[str, Pose]]:
     """Return what a URDF file holds, and the frames of its links in the design pose."""
     options.check("urdf")
     given = read_description(path, loops, options)

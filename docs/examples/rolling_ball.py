@@ -256,15 +256,17 @@ def record(
 
 def incline(ball: RollingBall, slope: float = math.radians(20.0), across_speed: float = 0.5) -> BallScene:
     """Throw the ball across an incline (downwards is +x): a parabola with a = g sin β / (1 + k)."""
-    return inclined("incline", ball, slope, across_speed, 1.0)
+    return put_on_incline("incline", ball, slope, across_speed, 1.0)
 
 
 def ceiling(ball: RollingBall, slope: float = math.radians(20.0)) -> BallScene:
     """Hold the ball below an incline by a bilateral contact only: the normal force is negative."""
-    return inclined("ceiling", ball, slope, 0.5, -1.0)
+    return put_on_incline("ceiling", ball, slope, 0.5, -1.0)
 
 
-def inclined(title: str, ball: RollingBall, slope: float, across_speed: float, side: float) -> BallScene:
+def put_on_incline(
+    title: str, ball: RollingBall, slope: float, across_speed: float, side: float
+) -> BallScene:
     """Put the ball on an incline (``side`` 1) or below it (−1)."""
     angle = finite_number(slope, title, "slope")
     if not 0.0 <= angle < math.pi / 2.0:

@@ -34,7 +34,7 @@ def mjcf_looks(
 
     The design pose is that of the system that `read_mjcf` gives.
     """
-    file = posed(path, pose, independent, tolerance)
+    file = load_in_pose(path, pose, independent, tolerance)
     found, left_out = [], [finding.where for finding in file.missing]
     for geom in range(file.model.ngeom):
         if int(file.model.geom_group[geom]) < SHOWN and not is_replaced(file, geom):
@@ -46,7 +46,7 @@ def mjcf_looks(
     return found, left_out
 
 
-def posed(
+def load_in_pose(
     path: str | Path, pose: str | Mapping[str, float] | None, independent: Collection[str], tolerance: float
 ) -> Compiled:
     """Return a file's model in the design pose."""
@@ -130,7 +130,7 @@ def mjcf_feet(
     """
     check_names("mjcf_feet: independent", independent)
     checks.number("mjcf_feet: tolerance", tolerance, at_least=0.0)
-    file = posed(path, pose, independent, tolerance)
+    file = load_in_pose(path, pose, independent, tolerance)
     feet: list[Foot] = []
     others: list[str] = []
     planes = [g for g in range(file.model.ngeom) if kind(file, g) == "PLANE"]
