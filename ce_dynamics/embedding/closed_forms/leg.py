@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Array, concatenate, cross, dot, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.ball import MEET, STEEP, BallJoint
 from ce_dynamics.embedding.closed_forms.formulas import ALIGNED, solve_turn, turn_between, two_turns
-from ce_dynamics.embedding.closed_forms.rod import RodJoints, RodLinkage, is_regular, stand_alone
+from ce_dynamics.embedding.closed_forms.rod import RodJoints, RodLinkage, choose_rods, ends_of, is_regular
 from ce_dynamics.embedding.closures.loop import hinge_at_rest
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
@@ -31,34 +31,16 @@ def legs_of(
     closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
 ) -> list[RodJoints]:
     """Return the legs among the closures of a sub-graph, each of which ends in one of them."""
-    found: list[RodJoints] = []
-    used: set[Body] = set()
-    for edge in closures:
-        leg = leg_at(edge, closures, bodies, dependent)
-        if leg is None or used & {*leg.bodies, leg.foot, leg.anchor}:
-            continue
-        if not any({leg.foot, leg.anchor} & set(other.bodies) for other in found):
-            found.append(leg)
-            used |= set(leg.bodies)
-    return found
+    return choose_rods(closures, bodies, lambda edge: legs_at(edge, dependent))
 
 
-def leg_at(
-    edge: CutEdge, closures: Iterable[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
-) -> RodJoints | None:
-    """Return the leg that ends in a closure; None if there is none that nothing else hangs on."""
-    if not isinstance(edge, LoopClosure) or type(edge.closure) is not Spherical:
-        return None
-    ends = (
-        (edge.body_a, edge.closure.at_parent, edge.body_b, edge.closure.at_child),
-        (edge.body_b, edge.closure.at_child, edge.body_a, edge.closure.at_parent),
-    )
-    others = [other for other in closures if other is not edge]
-    for tip, at_tip, anchor, at_anchor in ends:
-        leg = leg_from(edge, tip, at_tip, anchor, at_anchor, dependent)
-        if leg is not None and stand_alone(leg.bodies, others, bodies):
-            return leg
-    return None
+def legs_at(edge: CutEdge, dependent: Collection[Body]) -> Iterable[RodJoints]:
+    """Return legs that end in a closure, whatever hangs on them."""
+    if isinstance(edge, LoopClosure) and type(edge.closure) is Spherical:
+        for tip, at_tip, anchor, at_anchor in ends_of(edge):
+            leg = leg_from(edge, tip, at_tip, anchor, at_anchor, dependent)
+            if leg is not None:
+                yield leg
 
 
 def leg_from(

@@ -8,7 +8,7 @@ A rod on two hinges that a ball joint ends is a leg (`ce_dynamics.embedding.clos
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -98,19 +98,31 @@ def rods_of(
     closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
 ) -> list[RodJoints]:
     """Return the rods among the closures of a sub-graph, each of which ends in one of them."""
+    return choose_rods(closures, bodies, lambda edge: rods_at(edge, bodies, dependent))
+
+
+def choose_rods(
+    closures: Sequence[CutEdge], bodies: Sequence[Body], rods_at: Callable[[CutEdge], Iterable[RodJoints]]
+) -> list[RodJoints]:
+    """Return of each closure the first rod on which nothing else hangs and that meets none before it."""
     found: list[RodJoints] = []
     taken: set[Body] = set()
     for edge in closures:
         others = [other for other in closures if other is not edge]
-        for rod in rods_at(edge, bodies, dependent):
+        for rod in rods_at(edge):
             own = {*rod.bodies, *(body for body in (rod.given, rod.slide) if body is not None)}
             if stand_alone(own, others, bodies) and not taken & {*own, rod.foot, rod.anchor}:
-                if any({rod.foot, rod.anchor} & set(other.bodies) for other in found):
-                    continue
                 found.append(rod)
                 taken |= own
                 break
     return found
+
+
+def ends_of(edge: LoopClosure) -> tuple[tuple[Body, Array, Body, Array], ...]:
+    """Return both ends of a closure: a body, where it ends, the other body and where that ends."""
+    closure = edge.closure
+    one, other = (edge.body_a, closure.at_parent), (edge.body_b, closure.at_child)
+    return (*one, *other), (*other, *one)
 
 
 def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) -> Iterable[RodJoints]:
@@ -118,11 +130,7 @@ def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) 
     if not isinstance(edge, LoopClosure):
         return
     closure = edge.closure
-    ends = (
-        (edge.body_a, closure.at_parent, edge.body_b, closure.at_child),
-        (edge.body_b, closure.at_child, edge.body_a, closure.at_parent),
-    )
-    for tip, at_tip, other, at_other in ends:
+    for tip, at_tip, other, at_other in ends_of(edge):
         outer, slide, base = slide_at(tip, dependent)
         near = None if base is None else ball_at(base, bodies, dependent)
         if near is None:
