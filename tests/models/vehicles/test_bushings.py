@@ -71,7 +71,7 @@ def test_axes_are_those_of_the_joint(tmp_path: Path) -> None:
 
 def test_a_table_is_stiffer_as_it_is_written(tmp_path: Path) -> None:
     """Through its points, beyond them with the slope at the last one, which PCHIP takes from the last two."""
-    law = elements(soft_sedan(tmp_path))["front_left.lower_front"].element.springs[2]
+    law = elements(soft_sedan(tmp_path))["front_left.lower_front"].element.stiffness[2]
     for d, force in ((-2e-3, -6e3), (-1e-3, -1.5e3), (0.0, 0.0), (2e-3, 6e3)):
         assert law.force(d) == pytest.approx(force, abs=1e-9)
     assert law.force(3e-3) > 9e3

@@ -83,9 +83,9 @@ def test_tie_rods_with_body_yield_at_both_ends(tmp_path: Path) -> None:
     found: dict[str, Any] = {one.name: one.elastic(system)[0] for one in data.bushings}
     ball, universal = (found[f"front_left.tie_rod_{end}"] for end in ("outer_bushing", "bushing"))
     assert ball.joint == "hinge of front_left.tie_rod"
-    assert [law.k for law in ball.element.springs] == [7e6, 7e6, 7e6, 80.0, 80.0, 80.0]
+    assert [law.k for law in ball.element.stiffness] == [7e6, 7e6, 7e6, 80.0, 80.0, 80.0]
     assert universal.joint == "front_left.tie_rod/steering.rack"
-    assert [law.k for law in universal.element.springs] == [7e6, 7e6, 7e6, 80.0, 80.0, 1e4]
+    assert [law.k for law in universal.element.stiffness] == [7e6, 7e6, 7e6, 80.0, 80.0, 1e4]
     along = np.array(SUSPENSION["Tierod"]["Location Upright"]) - SUSPENSION["Tierod"]["Location Chassis"]
     np.testing.assert_allclose(universal.element.axes[:, 2], along / np.linalg.norm(along), atol=1e-12)
     assert found["rear_left.tie_rod_bushing"].joint == "rear_left.tie_rod/chassis"
