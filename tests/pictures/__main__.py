@@ -12,12 +12,12 @@ from PIL import Image
 
 import ce_dynamics as ce
 from ce_dynamics.contact import GaussSeidel
+from ce_dynamics.models.demonstrations.cable_towing import simulate as tow
 from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.drive import drive_page
 from ce_dynamics.models.vehicles.pictures import picture_of
 from ce_dynamics.views.scene import View
-from docs.examples import cable_towing as towing
 from docs.examples.cable_towing import page as towing_page, robots
 from tests.browser import answer, answer_in_time
 from tests.pictures import by_mujoco
@@ -112,7 +112,7 @@ def four_bar() -> View:
 def towed() -> View:
     """Return the page of robots that tow a load."""
     scene = robots()
-    run = towing.simulate(scene.towing, duration=2.0, step=2e-3, solver=GaussSeidel(1e-9))
+    run = tow(scene.towing, duration=2.0, step=2e-3, solver=GaussSeidel(1e-9))
     return towing_page(scene, run)
 
 

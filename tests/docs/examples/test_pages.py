@@ -5,23 +5,29 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.parts.roads.surfaces import BumpRoad
-from ce_dynamics.views.scene import Take
-from docs.examples.cable_towing import SCENES as TOWED, page as page_of_towing, simulate as tow
-from docs.examples.pgs_suspension import (
-    Socket,
+from ce_dynamics.models.demonstrations.cable_towing import simulate as tow
+from ce_dynamics.models.demonstrations.pgs_suspension import (
     Suspension,
     SuspensionParameters,
-    page as page_of_suspension,
     simulate as drive,
 )
-from docs.examples.point_to_point import (
+from ce_dynamics.models.demonstrations.point_to_point import (
     example_pair,
     example_state,
-    page as page_of_pair,
     simulate as throw,
 )
-from docs.examples.rolling_ball import SCENES as ROLLED, RollingBall, page as page_of_ball, run_embedded
+from ce_dynamics.models.demonstrations.rolling_ball import (
+    SCENES as ROLLED,
+    RollingBall,
+    run_embedded,
+)
+from ce_dynamics.models.demonstrations.socket_motion import Socket
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad
+from ce_dynamics.views.scene import Take
+from docs.examples.cable_towing import SCENES as TOWED, page as page_of_towing
+from docs.examples.pgs_suspension import page as page_of_suspension
+from docs.examples.point_to_point import page as page_of_pair
+from docs.examples.rolling_ball import page as page_of_ball
 
 ROUNDING = 1e-12
 

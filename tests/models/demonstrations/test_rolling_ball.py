@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import ModelError
-from docs.examples.rolling_ball import (
+from ce_dynamics.models.demonstrations.rolling_ball import (
     GRAVITY,
     HOLLOW,
     SCENES,

@@ -32,14 +32,14 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.rigid import RigidState, quaternion_rates, rotations
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from docs.examples.cable_towing import (
-    SCENES,
+from ce_dynamics.models.demonstrations.cable_towing import (
     CableEnd,
     Tow,
     Towing,
     TowingFoot,
     simulate,
 )
+from docs.examples.cable_towing import SCENES
 from tests.ce_dynamics.contact.mixed import Mixed
 
 G = 9.81

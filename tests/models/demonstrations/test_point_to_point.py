@@ -19,7 +19,7 @@ from ce_dynamics.augmented.states import observe_states
 from ce_dynamics.compiled.variables import valid_name
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
-from docs.examples.point_to_point import (
+from ce_dynamics.models.demonstrations.point_to_point import (
     BLOCKS,
     RIGHT_HAND_SIDE,
     UNKNOWNS,

@@ -8,18 +8,16 @@ import pytest
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact import ConvergenceError, Exact, GaussSeidel, InitialStateError
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.parts.body_contact import Touch, WavyRoad, touch
-from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.surfaces import BumpRoad, InclinedRoad
-from docs.examples.pgs_suspension import (
-    Socket,
-    SocketFunction,
-    SocketTable,
+from ce_dynamics.models.demonstrations.pgs_suspension import (
     Suspension,
     SuspensionParameters,
     SuspensionRun,
     simulate,
 )
+from ce_dynamics.models.demonstrations.socket_motion import Socket, SocketFunction, SocketTable
+from ce_dynamics.models.parts.body_contact import Touch, WavyRoad, touch
+from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, InclinedRoad
 
 FIRM = SuspensionParameters(anticipate=True)
 

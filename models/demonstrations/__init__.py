@@ -1,0 +1,1 @@
+"""Systems of the source documents, run and drawn by scripts in `docs/examples`."""
