@@ -15,7 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.data.quantities import find_option, si_value
 from ce_dynamics.models.handling.metrics.validity import Violation, first, first_unsteady, lift, spin
-from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.driver import Driver
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
 from ce_dynamics.models.vehicles.case import add_path_error, refuse_swinging
 from ce_dynamics.models.vehicles.driving import AxlePath
@@ -70,7 +70,7 @@ class Subject(ABC):
         For headings.
     wheelbase, mass, gravity : float
         [m], [kg], [m/s²].
-    driver : DriverParameters
+    driver : Driver
     defaults : mapping of str to float
         Values of options of manoeuvres that come from the data, such as ``friction``.
     """
@@ -79,7 +79,7 @@ class Subject(ABC):
     wheelbase: float
     mass: float
     gravity: float
-    driver: DriverParameters
+    driver: Driver
     defaults: Mapping[str, float]
 
     @abstractmethod

@@ -20,13 +20,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar, arctan, maximum, minimum, tan
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.data.quantities import check_number
+from ce_dynamics.models.data.quantities import Fraction, Length, ParameterQuantity, check_number
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
 from ce_dynamics.models.parts.rounding import RoundedTable, saturate_symmetric, saturate_unit
@@ -90,37 +92,48 @@ class SteeringResponse:
         return max(CREEP, math.sqrt(2.0 * self.relaxation / self.yaw_lag)) if self.yaw_lag else CREEP
 
 
+class DriverData(Section):
+    """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
+
+    The aimed-at point is ``preview_time`` ahead, ``min_preview`` at least, which must be longer than the
+    preview of a vehicle at rest; the path's curvature is taken ``feedforward_time`` ahead, the lag of
+    steering and vehicle.  ``aim_gain`` is the correction relative to the arc through that point (1: steer
+    along it).  ``throttle_gain`` and ``brake_gain`` are pedal per speed error, ``hold_throttle`` roughly
+    balances the resistances, ``brake_margin`` is excess speed left to the engine before the brake is used.
+
+    ``understeer`` is the wheel angle per lateral acceleration beyond wheelbase × curvature, ``yaw_damping``
+    that per yaw rate in excess of the target curvature's; if they are left out, they follow from the vehicle.
+    """
+
+    understeer: Annotated[float, ParameterQuantity("rad*s^2/m")] | None = None
+    preview_time: Annotated[float, ParameterQuantity("s", above=0.0)]
+    min_preview: Length = 5.0
+    feedforward_time: Annotated[float, ParameterQuantity("s", at_least=0.0)]
+    aim_gain: Fraction
+    yaw_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)] | None = None
+    throttle_gain: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
+    brake_gain: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
+    hold_throttle: Fraction
+    brake_margin: Annotated[float, ParameterQuantity("m/s", at_least=0.0)]
+
+
 @dataclass(frozen=True)
-class DriverParameters:
-    """Parameters of the driver model: its gains, and its data of the vehicle.
+class Driver:
+    """A driver of a vehicle: the driver's own data, and what follows from the vehicle.
 
-    ``max_wheel_angle`` is the angle of the front wheels at full lock [rad]; ``understeer`` the wheel angle
-    per lateral acceleration beyond wheelbase × curvature [rad s²/m].  The aimed-at point is ``preview_time``
-    ahead [s], ``min_preview`` at least [m]; the path's curvature is taken ``feedforward_time`` ahead, the lag
-    of steering and vehicle [s].  ``aim_gain`` is the correction relative to the arc through that point (1:
-    steer along it), ``yaw_damping`` the wheel angle per yaw rate in excess of that of the target curvature
-    [s].
-
-    ``throttle_gain`` and ``brake_gain`` are pedal per speed error [s/m], ``hold_throttle`` roughly balances
-    the resistances, ``brake_margin`` is excess speed left to the engine before the brake is used [m/s].
+    ``max_wheel_angle`` is the angle of the front wheels at full lock [rad]; ``understeer`` [rad s²/m] and
+    ``yaw_damping`` [s] are those of the data or of the vehicle.
 
     ``reverse`` are inputs for driving backwards (-1 is reverse, except of a ``clutch``), none without such a
     gear; ``shifts`` is False if gears are chosen by hand and nobody shifts them; ``train`` are trailers for
     driving backwards; ``straight`` is the steering input that keeps the vehicle straight on [1].
     """
 
+    data: DriverData
     wheelbase: float
     max_wheel_angle: float
     understeer: float
-    preview_time: float
-    feedforward_time: float
-    aim_gain: float
     yaw_damping: float
-    throttle_gain: float
-    brake_gain: float
-    hold_throttle: float
-    brake_margin: float
-    min_preview: float = 5.0
     reverse: tuple[str, ...] = ()
     shifts: bool = True
     train: Train | None = None
@@ -128,20 +141,14 @@ class DriverParameters:
     straight: float = 0.0
 
     def __post_init__(self) -> None:
-        positive = {"wheelbase", "max_wheel_angle", "preview_time", "min_preview"}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("reverse", "shifts", "train", "response"):
-                continue
-            if field.name in positive:
-                check_number("driver", field.name, value, above=0.0)
-            elif field.name in ("understeer", "straight"):
-                check_number("driver", field.name, value)
-            else:
-                check_number("driver", field.name, value, at_least=0.0)
+        for name in ("wheelbase", "max_wheel_angle"):
+            check_number("driver", name, getattr(self, name), above=0.0)
+        for name in ("understeer", "straight"):
+            check_number("driver", name, getattr(self, name))
+        check_number("driver", "yaw_damping", self.yaw_damping, at_least=0.0)
 
 
-def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
+def steer(p: Driver, path: Path, sensors: Sensors) -> Scalar:
     """Return the steering input in [−1, 1], positive to the left, that follows a path.
 
     The curvature of the path a moment ahead, plus a correction from where the point of the path one preview
@@ -151,9 +158,9 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     """
     speed = sensors["speed"]
     ahead = preview(p, speed)
-    forward = (p.feedforward_time + p.response.lag) * speed
+    forward = (p.data.feedforward_time + p.response.lag) * speed
     view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, forward)
-    correction = 2.0 * p.aim_gain * (view.aim - view.aim_on_path) / (ahead * ahead)
+    correction = 2.0 * p.data.aim_gain * (view.aim - view.aim_on_path) / (ahead * ahead)
     curvature = view.curvature + correction
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
@@ -161,7 +168,7 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     return turn_steering(p, saturate_symmetric(p.straight + angle / p.max_wheel_angle, SOFTNESS), sensors)
 
 
-def preview(p: DriverParameters, speed: Scalar) -> Scalar:
+def preview(p: Driver, speed: Scalar) -> Scalar:
     """Return the distance d [m] that keeps (D2) stable: that of the data, or more where lag needs it.
 
     v τ is what the arms take, v T, the tyres, σ, and the yaw rate, v² `yaw_lag` L/(L + K v²), less the lead
@@ -171,16 +178,16 @@ def preview(p: DriverParameters, speed: Scalar) -> Scalar:
     r, squared = p.response, speed * speed
     slowed = p.wheelbase / angle_per_curvature(p, speed)
     late = r.lag * speed + r.relaxation + r.yaw_lag * squared * slowed - r.arm
-    least = maximum(p.min_preview, 2.0 * p.aim_gain * abs(r.arm))
-    return maximum(maximum(p.preview_time * speed, least), PREVIEW_PER_LAG * late)
+    least = maximum(p.data.min_preview, 2.0 * p.data.aim_gain * abs(r.arm))
+    return maximum(maximum(p.data.preview_time * speed, least), PREVIEW_PER_LAG * late)
 
 
-def angle_per_curvature(p: DriverParameters, speed: Scalar) -> Scalar:
+def angle_per_curvature(p: Driver, speed: Scalar) -> Scalar:
     """Return L + K v² [m]; at least `LEAST_ANGLE` of L, below which a vehicle is all but unstable."""
     return maximum(p.wheelbase + p.understeer * speed * speed, LEAST_ANGLE * p.wheelbase)
 
 
-def countersteer(p: DriverParameters, speed: Scalar) -> Scalar:
+def countersteer(p: Driver, speed: Scalar) -> Scalar:
     """Return the wheel angle against the yaw rate [s] by which an oversteering vehicle has `LEAST_ANGLE`.
 
     With c v the missing angle per curvature, δ = (L + K v²) κ + c (v κ − r) makes r/v = κ of what turns in by
@@ -190,7 +197,7 @@ def countersteer(p: DriverParameters, speed: Scalar) -> Scalar:
     return missing / maximum(speed, CREEP)
 
 
-def course(p: DriverParameters, sensors: Sensors) -> Scalar:
+def course(p: Driver, sensors: Sensors) -> Scalar:
     """Return the direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins.
 
     Below the speed of `SteeringResponse.rocking` the side-slip is that of wheels that roll where they are
@@ -206,7 +213,7 @@ def course(p: DriverParameters, sensors: Sensors) -> Scalar:
     return sensors["yaw"] + minimum(maximum(slip / (squared + trusted), -SPIN), SPIN)
 
 
-def turn_steering(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
+def turn_steering(p: Driver, wanted: Scalar, sensors: Sensors) -> Scalar:
     """Return the steering input by which the arms move the steering to its target: (D1)."""
     r = p.response
     if not r.position:
@@ -221,7 +228,7 @@ def turn_steering(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scal
     return minimum(maximum(given, -1.0), 1.0)
 
 
-def invert_arms(p: DriverParameters, steering: Floats, position: Floats, rate: Floats) -> Floats:
+def invert_arms(p: Driver, steering: Floats, position: Floats, rate: Floats) -> Floats:
     """Return the w of (D1) behind steering inputs, as far as their rate lets arms follow it."""
     r = p.response
     if not r.omega:
@@ -231,18 +238,18 @@ def invert_arms(p: DriverParameters, steering: Floats, position: Floats, rate: F
 
 
 def steer_by_heart(
-    p: DriverParameters, path: Path, steering: RoundedTable, yaw_rate: RoundedTable, sensors: Sensors
+    p: Driver, path: Path, steering: RoundedTable, yaw_rate: RoundedTable, sensors: Sensors
 ) -> Scalar:
     """Return the steering input in [−1, 1] of feed-forward along the path plus corrections.
 
-    ``steering`` is added to `DriverParameters.straight`.
+    ``steering`` is added to `Driver.straight`.
     The correction is that of `steer`, from the error of place e and of course ε: the curvature
     −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that it measures.
     """
     speed = sensors["speed"]
     ahead = preview(p, speed)
     view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, 0.0)
-    curvature = -2.0 * p.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
+    curvature = -2.0 * p.data.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
     angle = curvature * angle_per_curvature(p, speed)
     error = yaw_rate(sensors["x"]) - sensors["yaw_rate"]
     angle = angle + (p.yaw_damping + countersteer(p, speed)) * error
@@ -251,17 +258,18 @@ def steer_by_heart(
     return turn_steering(p, wanted, sensors)
 
 
-def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:
+def steer_train(p: Driver, train: Train, path: Path, seen: Sensors) -> Scalar:
     """Return the target steering in [−1, 1] that backs trailers up along a path.
 
     ``seen`` is that of `curvature_to_steer`; the caller applies the arms, `turned`.
     """
     sharpest = tan(p.max_wheel_angle) / p.wheelbase
-    curvature = curvature_to_steer(train, path, seen, sharpest, p.preview_time * seen["speed"], p.aim_gain)
+    ahead = p.data.preview_time * seen["speed"]
+    curvature = curvature_to_steer(train, path, seen, sharpest, ahead, p.data.aim_gain)
     return saturate_symmetric(arctan(p.wheelbase * curvature) / p.max_wheel_angle, SOFTNESS)
 
 
-def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | None) -> int:
+def reversals_at_limits(p: Driver, steering: Floats, rate: Floats | None) -> int:
     """Count the changes of steering from a limit, full lock or the largest rate, to the opposite one.
 
     The rate (n,) is that of the steering; None if it answers at once.
@@ -273,15 +281,15 @@ def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | No
     return int(np.count_nonzero(np.diff(limited[limited != 0.0])))
 
 
-def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
+def hold_speed(p: Driver, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
     """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once.
 
     The excess left to the engine is at most a part of the speed, `EXCESS_PART`: idling engines creep.
     By half as much as it is less than `brake_margin`, the pedal is steeper.
     """
     lacking = target - sensors["vx"]
-    excess = minimum(p.brake_margin, EXCESS_PART * target)
-    throttle = saturate_unit(p.hold_throttle + p.throttle_gain * lacking, SOFTNESS)
-    steeper = maximum(0.5 * p.brake_margin / (EXCESS_PART * maximum(target, WALKING)), 1.0)
-    brake = saturate_unit(steeper * p.brake_gain * (-lacking - excess), SOFTNESS)
+    excess = minimum(p.data.brake_margin, EXCESS_PART * target)
+    throttle = saturate_unit(p.data.hold_throttle + p.data.throttle_gain * lacking, SOFTNESS)
+    steeper = maximum(0.5 * p.data.brake_margin / (EXCESS_PART * maximum(target, WALKING)), 1.0)
+    brake = saturate_unit(steeper * p.data.brake_gain * (-lacking - excess), SOFTNESS)
     return throttle, brake

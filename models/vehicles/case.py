@@ -26,7 +26,7 @@ from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import check_number, si_value
 from ce_dynamics.models.parts.body_contact import GroundSpring
-from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.driver import Driver
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.roads.contract import Road, SumRoad
 from ce_dynamics.models.parts.roads.kinds import check_road, road as road_of
@@ -306,8 +306,8 @@ class VehicleSetup:
 
 
 def learn_vehicle(
-    driver: DriverParameters, model: Model, y: Floats, u: Floats, straight: float, speed: float, own: bool
-) -> DriverParameters:
+    driver: Driver, model: Model, y: Floats, u: Floats, straight: float, speed: float, own: bool
+) -> Driver:
     """Return a driver model with the steering that keeps the vehicle straight, and its response there.
 
     With ``own``, understeer is that of the vehicle, L + K v² = v δ/ψ̇ at its speed: with its suspension and

@@ -27,6 +27,7 @@ from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import HullData
 from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.parts.driver import DriverData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import plausibility
@@ -53,7 +54,7 @@ from ce_dynamics.models.vehicles.schema import (
     schema_of,
     steering_of,
 )
-from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
+from ce_dynamics.models.vehicles.sections import PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 from ce_dynamics.models.vehicles.suspensions.builder import AntiRollBarData

@@ -28,7 +28,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.newton import differences
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import valid_name
-from ce_dynamics.models.parts.driver import DriverParameters, invert_arms, turn_steering
+from ce_dynamics.models.parts.driver import Driver, invert_arms, turn_steering
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.rounding import RoundedTable
@@ -144,7 +144,7 @@ def tabulate_practice(way: Floats, steering: Floats, yaw_rate: Floats, ends: flo
 
 
 def lateral_response(
-    model: Model, y0: Floats, omega: Floats, driver: DriverParameters | None = None
+    model: Model, y0: Floats, omega: Floats, driver: Driver | None = None
 ) -> PracticeResponse:
     """Return G(jω) by differences of the compiled model, of what does not just count up.
 

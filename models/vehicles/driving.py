@@ -18,7 +18,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number, find_option, si_value
 from ce_dynamics.models.parts.backing import BackedTrailer, Train
-from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse, preview
+from ce_dynamics.models.parts.driver import Driver, SteeringResponse, preview
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.parts.paths import Gate
 from ce_dynamics.models.powertrain.manual import GEAR
@@ -115,30 +115,32 @@ def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Man
     return make_manoeuvre(DoubleLaneChange.name, {"speed": speed, **options})
 
 
-def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> DriverParameters:
+def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> Driver:
     """Return a driver model with this vehicle's wheelbase and steering and, to back it up, its trailers."""
     train = None
     if backing:
         train = train_of(parameters)
     response, understeer = steering_response(parameters)
-    known = {"understeer": understeer, "yaw_damping": yaw_damping(response, parameters.wheelbase)}
-    given = {name: value for name, value in parameters.driver.model_dump().items() if value is not None}
-    driver = DriverParameters(
+    data, damping = parameters.driver, yaw_damping(response, parameters.wheelbase)
+    driver = Driver(
+        data,
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
+        understeer=understeer if data.understeer is None else data.understeer,
+        yaw_damping=damping if data.yaw_damping is None else data.yaw_damping,
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
         shifts=GEAR not in parameters.powertrain.inputs
         or (parameters.assistance is not None and parameters.assistance.shifting is not None),
         train=train,
         response=response,
-        **{**known, **given},
     )
-    if "min_preview" in given:
+    if "min_preview" in data.model_fields_set:
         # the others grow with the speed
-        least = float(nominal(preview(replace(driver, min_preview=TINY), 0.0)))
-        if nominal(driver.min_preview) <= least:
+        tiny = replace(driver, data=data.model_copy(update={"min_preview": TINY}))
+        least = float(nominal(preview(tiny, 0.0)))
+        if nominal(data.min_preview) <= least:
             raise DataError(
-                f"{parameters.label}: driver.min_preview: {nominal(driver.min_preview):g} m has no effect, "
+                f"{parameters.label}: driver.min_preview: {nominal(data.min_preview):g} m has no effect, "
                 f"since the driver looks {least:.3g} m ahead at rest; give more, or leave it out"
             )
     return driver

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from ce_dynamics.models.data.quantities import (
-    Fraction,
     Length,
     ParameterQuantity,
     Point,
@@ -16,6 +15,7 @@ from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import GroundSpringData, HullData
 from ce_dynamics.models.parts.brake import BrakeData
+from ce_dynamics.models.parts.driver import DriverData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import ChassisData, WheelData
 from ce_dynamics.models.vehicles.tyre_kinds import TyreData
@@ -41,26 +41,6 @@ class RoadData(Section):
     """The road; ``friction`` is that of a road without a friction of its own."""
 
     friction: PositiveFraction
-
-
-class DriverData(Section):
-    """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
-
-    Wheelbase, wheel angle at full lock and the answer to the steering follow from the vehicle, and so do
-    ``understeer`` and ``yaw_damping`` if they are left out.  ``min_preview`` must be longer than the preview
-    of a vehicle at rest, which depends on its tyres and axles.
-    """
-
-    understeer: Annotated[float, ParameterQuantity("rad*s^2/m")] | None = None
-    preview_time: Annotated[float, ParameterQuantity("s", above=0.0)]
-    min_preview: Length | None = None
-    feedforward_time: Annotated[float, ParameterQuantity("s", at_least=0.0)]
-    aim_gain: Fraction
-    yaw_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)] | None = None
-    throttle_gain: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
-    brake_gain: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
-    hold_throttle: Fraction
-    brake_margin: Annotated[float, ParameterQuantity("m/s", at_least=0.0)]
 
 
 class PublishedData(Section):

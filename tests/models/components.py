@@ -8,7 +8,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import PointState
-from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.driver import Driver, DriverData
 from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve
 from ce_dynamics.models.powertrain.envelope import EnvelopeData
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
@@ -76,19 +76,21 @@ POWERTRAIN = EnvelopeData(
     axle_ratio=0.2,
 )
 
-DRIVER = DriverParameters(
+DRIVER = Driver(
+    DriverData(
+        preview_time=0.9,
+        min_preview=4.0,
+        feedforward_time=0.2,
+        aim_gain=1.0,
+        throttle_gain=1.0,
+        brake_gain=0.15,
+        hold_throttle=0.11,
+        brake_margin=0.5,
+    ),
     wheelbase=3.378,
     max_wheel_angle=math.radians(30.23),
     understeer=0.0,
-    preview_time=0.9,
-    min_preview=4.0,
-    feedforward_time=0.2,
-    aim_gain=1.0,
     yaw_damping=0.2,
-    throttle_gain=1.0,
-    brake_gain=0.15,
-    hold_throttle=0.11,
-    brake_margin=0.5,
 )
 
 

@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.data.quantities import Option, values_of
 from ce_dynamics.models.parts.driver import (
-    DriverParameters,
+    Driver,
     Sensors,
     hold_speed,
     reversals_at_limits,
@@ -84,7 +84,7 @@ class Manoeuvre(ABC):
     path: Path | None = None
     speed: float
 
-    def __init__(self, driver: DriverParameters, **values: float) -> None:
+    def __init__(self, driver: Driver, **values: float) -> None:
         self.driver = driver
         self.values: Mapping[str, float] = values_of(self.name, self.options, values)
         self.duration = self.values["duration"]

@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.backing import Train, last_axle
 from ce_dynamics.models.parts.driver import (
-    DriverParameters,
+    Driver,
     Sensors,
     steer_by_heart,
     steer_train,
@@ -257,7 +257,7 @@ class Reversing(Manoeuvre):
         Option("length", "m", 15.0, "way that it takes", above=0.0),
     )
 
-    def __init__(self, driver: DriverParameters, **values: float) -> None:
+    def __init__(self, driver: Driver, **values: float) -> None:
         super().__init__(driver, **values)
         self.backwards, self.speed = self.speed, 0.0
         ahead = replace(driver.response, arm=-driver.response.arm)  # to who looks back

@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Scalar, cos, maximum, minimum, sin, where
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
-from ce_dynamics.models.parts.driver import DriverParameters, Sensors
+from ce_dynamics.models.parts.driver import Driver, Sensors
 from ce_dynamics.models.parts.manoeuvres.base import START, STEER, Manoeuvre, basic_options
 from ce_dynamics.models.parts.rounding import smooth_step, unit_clip
 
@@ -111,7 +111,7 @@ class SineSweep(Manoeuvre):
         Option("last", "Hz", 4.0, "frequency at its end", above=0.0, at_most=10.0),
     )
 
-    def __init__(self, driver: DriverParameters, **values: float) -> None:
+    def __init__(self, driver: Driver, **values: float) -> None:
         super().__init__(driver, **values)
         v = self.values
         if not v["last"] > v["first"]:
@@ -165,7 +165,7 @@ class RandomSteer(Manoeuvre):
         Option("seed", "1", 1.0, "which noise", at_least=0.0, at_most=1e6, whole=True),
     )
 
-    def __init__(self, driver: DriverParameters, **values: float) -> None:
+    def __init__(self, driver: Driver, **values: float) -> None:
         super().__init__(driver, **values)
         v = self.values
         if not v["last"] > v["first"]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
-from ce_dynamics.models.parts.driver import DriverParameters, Sensors, hold_speed
+from ce_dynamics.models.parts.driver import Driver, Sensors, hold_speed
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
     MOST_FRICTION,
@@ -37,7 +37,7 @@ class StraightAcceleration(Manoeuvre):
         Option("rise", "s", 0.3, "time the pedal takes", above=0.0),
     )
 
-    def __init__(self, driver: DriverParameters, **values: float) -> None:
+    def __init__(self, driver: Driver, **values: float) -> None:
         if not driver.shifts:
             raise DataError(
                 f"{self.name}: nobody shifts the gears of this vehicle, which stays in that of its start; "

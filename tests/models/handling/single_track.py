@@ -20,7 +20,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.handling import Start, Subject
-from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.driver import Driver, DriverData
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.vehicles.sensors import add_sensors
 
@@ -147,19 +147,21 @@ def subject(
 ) -> SingleTrack:
     """Ready to be tested; its driver knows its understeer gradient and has no resistances to balance."""
     own = Car() if car is None else car
-    driver = DriverParameters(
+    driver = Driver(
+        DriverData(
+            preview_time=0.6,
+            min_preview=4.0,
+            feedforward_time=0.1,
+            aim_gain=1.0,
+            throttle_gain=0.5,
+            brake_gain=0.2,
+            hold_throttle=0.0,
+            brake_margin=0.5,
+        ),
         wheelbase=own.L,
         max_wheel_angle=LOCK,
         understeer=own.K,
-        preview_time=0.6,
-        min_preview=4.0,
-        feedforward_time=0.1,
-        aim_gain=1.0,
         yaw_damping=0.1,
-        throttle_gain=0.5,
-        brake_gain=0.2,
-        hold_throttle=0.0,
-        brake_margin=0.5,
     )
     return SingleTrack(
         title=title,

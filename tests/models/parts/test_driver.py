@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.driver import hold_speed, steer
+from ce_dynamics.models.parts.driver import DriverData, hold_speed, steer
 from ce_dynamics.models.parts.manoeuvres import ConstantRadius, DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.paths import CirclePath, LateralPath, LateralStep, Path
 from ce_dynamics.models.parts.rounding import (
@@ -163,13 +163,13 @@ def test_pedals_hold_the_speed_and_never_fight() -> None:
         assert 0.0 <= brake <= 1.0 + 1e-12
     throttle, brake = hold_speed(DRIVER, 12.0, sensors(v=12.0))
     # The rounded corner of width 0.02 takes half of it.
-    assert throttle == pytest.approx(DRIVER.hold_throttle, abs=0.011)
+    assert throttle == pytest.approx(DRIVER.data.hold_throttle, abs=0.011)
     assert hold_speed(DRIVER, 12.0, sensors(v=9.0))[0] == pytest.approx(1.0, abs=1e-12)
     assert hold_speed(DRIVER, 12.0, sensors(v=15.0))[1] > 0.3
     # half a metre per second is left to the engine; at walking pace a tenth, on a pedal 2.5 times as steep
     assert hold_speed(DRIVER, 12.0, sensors(v=12.4))[1] == pytest.approx(0.0, abs=1e-12)
     assert hold_speed(DRIVER, 1.0, sensors(v=1.4))[1] == pytest.approx(
-        2.5 * 0.3 * DRIVER.brake_gain, abs=0.011
+        2.5 * 0.3 * DRIVER.data.brake_gain, abs=0.011
     )
 
 
@@ -186,8 +186,9 @@ def test_runs_on_traced_scalars() -> None:
 )
 def test_wrong_drivers_are_named(name: str, value: float) -> None:
     wrong: dict[str, Any] = {name: value}
+    own = DRIVER.data.model_dump()
     with pytest.raises(DataError, match=name):
-        replace(DRIVER, **wrong)
+        DriverData(**own | wrong) if name in own else replace(DRIVER, **wrong)
 
 
 def test_wrong_paths_are_named() -> None:

@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.driver import Driver, DriverData
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange
 from ce_dynamics.models.vehicles.description import HmmwvParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters
@@ -129,7 +129,10 @@ def test_every_driver_parameter_comes_from_the_data() -> None:
     data = HmmwvParameters.load(overrides=[f"driver.{key}={value}" for key, value in given.items()])
     lock = max_wheel_angle(data)
     found = driver_parameters(data)
-    expected = DriverParameters(data.wheelbase, lock, response=found.response, **given)  # type: ignore[arg-type]  # all numbers
+    expected = Driver(
+        DriverData(**given), data.wheelbase, lock, given["understeer"], given["yaw_damping"],
+        response=found.response,
+    )  # fmt: skip
     assert found == expected
 
 
