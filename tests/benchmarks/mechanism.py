@@ -108,11 +108,6 @@ class Mechanism:
         return result
 
     @property
-    def with_weight(self) -> "Mechanism":
-        weights = [Load(j.name, j.com, j.mass * np.array(self.gravity)) for j in self.joints]
-        return replace(self, loads=(*self.loads, *weights))
-
-    @property
     def q(self) -> Floats:
         """The design pose: [x y z, qx qy qz qw], [qx qy qz qw] or an angle per joint, one after another."""
         q: list[float] = []
