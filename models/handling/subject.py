@@ -17,11 +17,10 @@ from ce_dynamics.models.data.quantities import find_option, si_value
 from ce_dynamics.models.handling.metrics.validity import Violation, first, first_unsteady, lift, spin
 from ce_dynamics.models.parts.driver import Driver
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
-from ce_dynamics.models.vehicles.case import add_path_error, refuse_swinging
+from ce_dynamics.models.vehicles.case import Case
 from ce_dynamics.models.vehicles.driving import AxlePath
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Record
-from ce_dynamics.simulation.simulate import simulate_to_record
 
 Given = float | str
 
@@ -287,14 +286,11 @@ def make_run(
         interval=interval,
         progress=progress,
     )
-    trouble = ""
+    title = f"{subject.title}: {task.title}"
+    case = Case(title, model, task, y0, task.duration, {"title": title, "manoeuvre": task.name})
     try:
-        record = simulate_to_record(model, task, options)
-        refuse_swinging(task, record)
+        return Run(name, subject, task, case.simulate_by(options))
     except SimulationError as error:
         if not isinstance(error.partial, Record):
             raise
-        record, trouble = error.partial, str(error)
-    record.attrs |= {"title": f"{subject.title}: {task.title}", "manoeuvre": task.name}
-    add_path_error(record, task, model)
-    return Run(name, subject, task, record, trouble)
+        return Run(name, subject, task, error.partial, str(error))

@@ -89,7 +89,16 @@ class Case:
         """Simulate the case into a `Record`, without loading xarray; see `simulate`."""
         for name in integration:
             checks.check_name("simulate", name, sorted(INTEGRATION), "option", ModelError)
-        options = RunOptions(duration=self.duration, y0=self.y0, audit=True, **integration)
+        return self.simulate_by(RunOptions(duration=self.duration, y0=self.y0, audit=True, **integration))
+
+    def simulate_by(self, options: RunOptions) -> Record:
+        """Simulate the case by options of its own; errors have the partial run with its `add_results`.
+
+        Raises
+        ------
+        SimulationError
+            Also with the whole run, if its driver swings between limits.
+        """
         try:
             results = simulate_to_record(self.model, self.manoeuvre, options)
         except SimulationError as error:
@@ -97,33 +106,23 @@ class Case:
                 self.add_results(error.partial)
             raise
         self.add_results(results)
-        refuse_swinging(self.manoeuvre, results)
+        trouble = swinging(self.manoeuvre, results)
+        if trouble:
+            raise SimulationError(trouble, results)
         return results
 
     def add_results(self, results: Record | xr.Dataset) -> None:
-        """Add the attributes and results that belong to the case."""
+        """Add the attributes of the case, and ``path_error`` [m] if there is a path to follow."""
         results.attrs |= {**self.attributes}
-        add_path_error(results, self.manoeuvre, self.model)
-
-
-def add_path_error(results: Record | xr.Dataset, manoeuvre: Manoeuvre | None, model: Model) -> None:
-    """Add ``path_error`` [m] to the results of a manoeuvre that has a path to follow."""
-    if manoeuvre is None or manoeuvre.path is None:
-        return
-    seen = {name: results[name].values for name in ("x", "y", "yaw")}
-    for k, name in enumerate(model.system.groups.get("trailer", ())):
-        seen[f"{name}.hitch_yaw"] = results["hitch_yaw"].values[:, k]
-    columns = np.stack(list(seen.values()), axis=1).tolist()
-    errors = [manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
-    about = {"units": "m", "long_name": "distance from the path, positive to its left"}
-    results["path_error"] = ResultVariable(("time",), np.array(errors, dtype=float), about)
-
-
-def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:
-    """Raise a `SimulationError` with the whole run if its driver swings between limits."""
-    trouble = swinging(manoeuvre, results)
-    if trouble:
-        raise SimulationError(trouble, results)
+        if self.manoeuvre is None or self.manoeuvre.path is None:
+            return
+        seen = {name: results[name].values for name in ("x", "y", "yaw")}
+        for k, name in enumerate(self.model.system.groups.get("trailer", ())):
+            seen[f"{name}.hitch_yaw"] = results["hitch_yaw"].values[:, k]
+        columns = np.stack(list(seen.values()), axis=1).tolist()
+        errors = [self.manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
+        about = {"units": "m", "long_name": "distance from the path, positive to its left"}
+        results["path_error"] = ResultVariable(("time",), np.array(errors, dtype=float), about)
 
 
 def swinging(manoeuvre: Manoeuvre | None, results: Record | xr.Dataset) -> str:
