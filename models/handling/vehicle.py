@@ -29,6 +29,7 @@ from ce_dynamics.models.vehicles.driving import AxlePath, driver_parameters
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.sensors import Reference
 from ce_dynamics.models.vehicles.steering_angle import mean_wheel_angle
+from ce_dynamics.models.vehicles.summary import find_axle_paths
 from ce_dynamics.simulation.results import Record
 
 
@@ -105,9 +106,7 @@ class VehicleSubject(Subject):
         return loads[:, left], loads[:, right]
 
     def axle_paths(self, record: Record) -> list[AxlePath]:
-        wheels = np.stack([record[f"wheel_{k}"].values for k in "xy"], axis=2)
-        pairs = zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True)
-        return [AxlePath.between(left, right) for left, right in pairs]
+        return find_axle_paths(record)
 
 
 def vehicle(

@@ -266,10 +266,14 @@ def gate_clearance(results: Results, manoeuvre: DoubleLaneChange) -> float:
 
     Negative where cones fall; NaN as long as no gate has been reached.
     """
+    return clearance(find_axle_paths(results), manoeuvre.values["vehicle_width"], manoeuvre.gates)
+
+
+def find_axle_paths(results: Results) -> list[AxlePath]:
+    """Return the paths of all axles from those of their wheels, left before right."""
     wheels = np.stack([results[f"wheel_{k}"].values for k in "xy"], axis=2)
     pairs = zip(wheels[:, ::2].swapaxes(0, 1), wheels[:, 1::2].swapaxes(0, 1), strict=True)
-    axles = [AxlePath.between(left, right) for left, right in pairs]
-    return clearance(axles, manoeuvre.values["vehicle_width"], manoeuvre.gates)
+    return [AxlePath.between(left, right) for left, right in pairs]
 
 
 def peak_of(values: NDArray[np.float64]) -> float:
