@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,6 +15,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.files import replace_on_success
 from ce_dynamics.algebra.streams import drawn_text
+from ce_dynamics.views.lines import align_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -330,19 +330,9 @@ def save_charts(charts: Sequence[Chart], title: str, name: str) -> Path:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return columns of text: the first left, the others right-aligned; numbers with four digits."""
-    lines = [list(head), *([format_cell(value) for value in row] for row in rows)]
-    widths = [max(measure_width(line[k]) for line in lines) for k in range(len(head))]
-    shown = []
-    for first, *others in lines:
-        first += " " * (widths[0] - measure_width(first))
-        right = [" " * (w - measure_width(text)) + text for text, w in zip(others, widths[1:], strict=True)]
-        shown.append("  ".join((first, *right)).rstrip())
-    return "\n".join(shown)
-
-
-def measure_width(text: str) -> int:
-    """Return the number of characters side by side: combining ones (tildes, dots) do not count."""
-    return sum(unicodedata.combining(character) == 0 for character in text)
+    return "\n".join(
+        align_columns([head, *([format_cell(value) for value in row] for row in rows)], right=True)
+    )
 
 
 def format_cell(value: Any) -> str:

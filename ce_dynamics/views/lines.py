@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -243,5 +244,23 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     columns = max(len(row) for row in rows)
     full = [[*row, *[""] * (columns - len(row))] for row in rows]
     kept = [k for k in range(columns) if k == 0 or any(row[k] for row in full[1:]) or len(rows) == 1]
-    widths = {k: max(len(row[k]) for row in full) for k in kept}
-    return ["  ".join(row[k].ljust(widths[k]) for k in kept).rstrip() for row in full]
+    return align_columns([[row[k] for k in kept] for row in full])
+
+
+def align_columns(rows: Sequence[Sequence[str]], right: bool = False) -> list[str]:
+    """Return lines of columns, the first left-aligned; the others too, or to the ``right``."""
+    widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        gaps = [" " * (width - measure_width(text)) for text, width in zip(row, widths, strict=True)]
+        cells = (
+            gap + text if right and k else text + gap
+            for k, (text, gap) in enumerate(zip(row, gaps, strict=True))
+        )
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def measure_width(text: str) -> int:
+    """Return the number of characters side by side: combining ones (tildes, dots) do not count."""
+    return sum(unicodedata.combining(character) == 0 for character in text)
