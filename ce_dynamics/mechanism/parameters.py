@@ -194,7 +194,7 @@ def to_nominal(thing: T, root: Body | None = None) -> T:
     return cast("T", _Copier(nominal, root).copy(thing))
 
 
-def part_way(thing: T, s: float, root: Body | None = None) -> T:
+def interpolate_parameters(thing: T, s: float, root: Body | None = None) -> T:
     """Return ``thing`` with parameters at the fraction s of the way from nominal to their own values.
 
     Copies are made as by `to_nominal`; ``thing`` itself is returned for s = 1.

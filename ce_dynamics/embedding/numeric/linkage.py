@@ -45,7 +45,7 @@ from ce_dynamics.embedding.numeric.substeps import (
     polish,
 )
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.parameters import part_way, sample_values, to_nominal
+from ce_dynamics.mechanism.parameters import interpolate_parameters, sample_values, to_nominal
 
 logger = logging.getLogger(__name__)
 
@@ -274,7 +274,7 @@ class NumericLinkage(Linkage):
         whole = self._closed_at_design and base is None  # the base is one of the nominal geometry
 
         def substep_coordinates(q: Array, s: float) -> Linearised:
-            loop = self.loop if whole else part_way(self.loop, s, self.loop.parent)
+            loop = self.loop if whole else interpolate_parameters(self.loop, s, self.loop.parent)
             return linearise_closures(loop, self._rows.rows, q, pose(s))
 
         q0 = self.q0 if base is None else base.q

@@ -211,7 +211,7 @@ def path(
             start = base.get(name, hinge.neutral)
             q = start + s * coordinate_change(hinge, start, target, short=known is None)
             hinges[name] = hinge_at_rest(hinge.configuration(q), hinge.n_v, hinge_motion.X.shape[1], q)
-        return hinges, {name: part_way(motion, s, parent) for name, motion in siblings.items()}
+        return hinges, {name: interpolate_motion(motion, s, parent) for name, motion in siblings.items()}
 
     return pose
 
@@ -233,7 +233,7 @@ def coordinate_change(hinge: Hinge, start: Array, target: Array, short: bool) ->
     return target - start
 
 
-def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
+def interpolate_motion(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
     """Return a sibling at rest at the fraction s of its way from the design pose, at most half a turn."""
     R = motion.R
     w = 0.5 * sqrt(maximum(1.0 + R[0, 0] + R[1, 1] + R[2, 2], 0.0))

@@ -10,7 +10,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics import FourBar
-from ce_dynamics.mechanism.parameters import Parameter, part_way, to_nominal, values_at
+from ce_dynamics.mechanism.parameters import Parameter, interpolate_parameters, to_nominal, values_at
 
 Numbers = dict[str, float]
 Z = (0.0, 0.0, 1.0)
@@ -367,8 +367,10 @@ def test_copies_on_the_way() -> None:
     p: Any = Parameter("p", 2.0)
     hinge = ce.Revolute((0, 0, 1), at=(p, 3.0 * p, 0.0))
     assert to_nominal(hinge).at.tolist() == [2.0, 6.0, 0.0]
-    assert part_way(hinge, 1.0) is hinge
-    np.testing.assert_array_equal(values_at(part_way(hinge, 0.25).at, (p,), [4.0]), [2.5, 7.5, 0.0])
+    assert interpolate_parameters(hinge, 1.0) is hinge
+    np.testing.assert_array_equal(
+        values_at(interpolate_parameters(hinge, 0.25).at, (p,), [4.0]), [2.5, 7.5, 0.0]
+    )
     plain = ce.Revolute((0, 0, 1), at=(1, 2, 3))
     assert to_nominal(plain) is plain
     pair = to_nominal((hinge, hinge))
