@@ -92,7 +92,7 @@ def polish(
     return Polished(x, min(least, error))
 
 
-class Problem(Protocol):
+class SearchProblem(Protocol):
     """Problem of a damped search."""
 
     def gap(self, x: Any, /) -> Floats:
@@ -170,7 +170,7 @@ Steps = Callable[[Any, Floats, Floats], Iterable[Floats]]
 
 
 def descend(
-    problem: Problem,
+    problem: SearchProblem,
     x: Any,
     tolerance: float,
     *,

@@ -137,7 +137,7 @@ _LIBRARIES = {
 
 def find_reachable(thing: object) -> Held:
     """Return all objects reachable from a law or an element without entering objects of libraries."""
-    walk = _Walk()
+    walk = _NumberWalk()
     walk.record_numbers((), "", thing)
     return walk.found
 
@@ -148,7 +148,7 @@ def is_of_users(thing: object) -> bool:
     return any(_is_users(x if isinstance(x, FunctionType) else type(x)) for x in map(_plain, inside))
 
 
-class _Walk:
+class _NumberWalk:
     def __init__(self) -> None:
         self.found: Held = {}
         self._entered: dict[int, object] = {}  # with the objects, so that no identity is given twice

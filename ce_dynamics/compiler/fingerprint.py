@@ -58,7 +58,7 @@ def content_in_process(*things: object) -> bytes | None:
 
     `content_key` adds the package.  None where an object cannot be identified by its content.
     """
-    walk = _Walk(_source_files())
+    walk = _ContentWalk(_source_files())
     try:
         for thing in things:
             walk.add(thing)
@@ -121,7 +121,7 @@ def source_key() -> str | None:
     return total.hexdigest()
 
 
-class _Walk:
+class _ContentWalk:
     """Everything that can be reached from objects, as bytes in `parts`."""
 
     def __init__(self, sources: frozenset[str]) -> None:

@@ -62,7 +62,7 @@ class Segment(NamedTuple):
     end: float
 
 
-class Start(NamedTuple):
+class FreeStart(NamedTuple):
     """A number that is free in one segment: an initial state, or a drift (no state), with its prior.
 
     A drift has two: the offset after the lead, and how far it moves in the window.
@@ -271,18 +271,20 @@ class FitProblem:
         ]
         self.number = len(self.free) + len(self.starts)
 
-    def _starts(self, k: int, spread: Mapping[str, float]) -> list[Start]:
+    def _starts(self, k: int, spread: Mapping[str, float]) -> list[FreeStart]:
         """Return what is free at the start of a segment: states that are measured, and drifts."""
         run = self.segments[k].run
         found = [
-            Start(k, channel, state, self.measure_start(k, channel), START_PART * spread[channel] or 1.0)
+            FreeStart(k, channel, state, self.measure_start(k, channel), START_PART * spread[channel] or 1.0)
             for channel, state in self.shooter.plant.free_start.items()
             if channel in run.outputs
         ]
         for number in self.drifts:
             channel, _ = correction_of(number.name) or ("", "")
             if number.holds_in(run.session) and channel in run.outputs:
-                found += [Start(k, channel, "", number.prior, number.sd, moves) for moves in (False, True)]
+                found += [
+                    FreeStart(k, channel, "", number.prior, number.sd, moves) for moves in (False, True)
+                ]
         return found
 
     def _check_reach(self, segment: Segment) -> None:

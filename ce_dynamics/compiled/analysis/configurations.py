@@ -243,13 +243,13 @@ def solve_coordinates(
 ) -> tuple[CompiledSystem, Floats]:
     """Return a state in which some coordinates have target values, and a model valid there."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
-    found = search_starts(Targets(model, u, (), wanted, effort), y, others=0)
+    found = search_starts(PoseTargets(model, u, (), wanted, effort), y, others=0)
     if found.size > CLOSE and find_continued(model):
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.x
     if found.size > CLOSE:
-        found = search_starts(Targets(model, u, (), wanted, effort), y)
+        found = search_starts(PoseTargets(model, u, (), wanted, effort), y)
     if found.size <= CLOSE:
         return model, found.x
     worst = int(np.argmax(np.abs(found.gap)))
@@ -272,18 +272,18 @@ def searched_from_elsewhere(
     there = with_coordinates(model, best.x, {names[k]: value for k, value in wanted.items()})
     other = restart_model(model, there) if can_start_at(model, there) else None
     if other is not None:
-        found = search_starts(Targets(other, u, (), wanted, effort), there, others=0)
+        found = search_starts(PoseTargets(other, u, (), wanted, effort), there, others=0)
         if found.size <= CLOSE:
             return other, found
     for _ in range(RESTARTS):
         if effort.is_spent:
             break
-        if not can_improve(Targets(model, u, (), wanted, effort), best):
+        if not can_improve(PoseTargets(model, u, (), wanted, effort), best):
             break
         other = restart_model(model, best.x)
         if other is None:
             break
-        found = search_starts(Targets(other, u, (), wanted, effort), best.x, others=0)
+        found = search_starts(PoseTargets(other, u, (), wanted, effort), best.x, others=0)
         if not found.size < WORTH_IT * best.size:
             break
         model, best = other, found
@@ -292,7 +292,7 @@ def searched_from_elsewhere(
     return model, best
 
 
-def can_improve(problem: Targets, best: Found) -> bool:
+def can_improve(problem: PoseTargets, best: Found) -> bool:
     """Return True if a model that starts at the end of a search could come nearer to the target.
 
     The result is False if the model can be assembled ahead of the end: the search then ended for another
@@ -341,7 +341,7 @@ def displace(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
     return np.concatenate((model.tangent.displace(q, step), v, x))
 
 
-class Targets(NamedTuple):
+class PoseTargets(NamedTuple):
     """Problem of `search_starts`: frames at their targets, and coordinates with target values."""
 
     model: CompiledSystem

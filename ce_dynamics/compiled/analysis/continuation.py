@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.newton import Found, Problem, descend
+from ce_dynamics.algebra.newton import Found, SearchProblem, descend
 
 CLOSE = 1e-10  # rad or m, largest accepted distance from the target
 EXACT = 1e-3 * CLOSE  # where iteration ends
@@ -51,7 +51,7 @@ class EvaluationBudget:
         )
 
 
-class Limited(Problem, Protocol):
+class Limited(SearchProblem, Protocol):
     """Problem with a limited number of evaluations."""
 
     @property

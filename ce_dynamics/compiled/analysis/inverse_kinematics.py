@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
-    Targets,
+    PoseTargets,
     assemble,
     collect_targets,
     configuration_in_loops,
@@ -84,7 +84,7 @@ def inverse_kinematics(
         led = configuration_in_loops(model, state, given, goals, values)
         if led is not None:
             return led
-        found = search_starts(Targets(model, given, goals, values, effort), state)
+        found = search_starts(PoseTargets(model, given, goals, values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
         labels = [label for goal in goals for label in labels_of(goal)]

@@ -21,7 +21,7 @@ from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace, block_of
 from ce_dynamics.simulation.monitors.jumps import make_check
-from ce_dynamics.simulation.monitors.postconditions import Bounds, Fault, Postconditions, places_of
+from ce_dynamics.simulation.monitors.postconditions import ColumnBounds, Fault, Postconditions, places_of
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches, RunObservations, first_jump
 
 
@@ -29,7 +29,7 @@ class LaneChecks(NamedTuple):
     """Checks of `Postconditions`, `InputRanges` and `Reaches`, for the kernels of ensembles."""
 
     outputs: NDArray[np.int64]  # observed outputs
-    bounds: tuple[Bounds, ...]  # of closures, outputs, inputs and gearing
+    bounds: tuple[ColumnBounds, ...]  # of closures, outputs, inputs and gearing
     # one row for each coordinate whose loop may reach its limit: places of the coordinate and of its
     # rate in y, place of its loop in the gearing, and 1 if other coordinates move the limit
     heads: NDArray[np.int64]
@@ -38,7 +38,7 @@ class LaneChecks(NamedTuple):
 
 def look_of(model: Model, postconditions: Postconditions, observed: frozenset[int] | None) -> LaneChecks:
     """Return the checks of runs; without observations they check the ranges of inputs only."""
-    nothing = Bounds.of((), (), ())
+    nothing = ColumnBounds.of((), (), ())
     ranges = places_of(model)[1] if model.ranges else nothing
     seen = np.array(sorted(observed or ()), dtype=np.int64)
     if observed is None:
@@ -50,7 +50,7 @@ def look_of(model: Model, postconditions: Postconditions, observed: frozenset[in
         postconditions.closed,
         postconditions.not_beyond,
         ranges,
-        Bounds.of(which, [-math.inf] * n, [CLOSE] * n),
+        ColumnBounds.of(which, [-math.inf] * n, [CLOSE] * n),
     )
     return LaneChecks(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)
 

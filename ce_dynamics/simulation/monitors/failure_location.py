@@ -39,7 +39,7 @@ class LeftItsRange(Monitor):
         return explain_break(run.model, run.rhs, float(run.t[-1]), run.Y[-1])
 
 
-class Driven(Protocol):
+class InputSource(Protocol):
     """Source of the inputs of a motion."""
 
     def inputs_at(self, t: float, y: Floats, /) -> Floats:
@@ -47,7 +47,7 @@ class Driven(Protocol):
         ...
 
 
-def explain_break(model: Model, driven: Driven, t: float, y: Floats) -> str:
+def explain_break(model: Model, driven: InputSource, t: float, y: Floats) -> str:
     """Return a clause on the loop that left its range shortly after the last state, or on the force."""
     y = y[: len(model.layout.y0)]
 

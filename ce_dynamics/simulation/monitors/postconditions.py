@@ -30,7 +30,7 @@ def all_finite(*arrays: Floats) -> bool:
     return all(np.isfinite(array).all() for array in arrays)
 
 
-class Bounds(NamedTuple):
+class ColumnBounds(NamedTuple):
     """Closed intervals that some columns of a table must stay in."""
 
     columns: NDArray[np.int64]
@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
     upper: Floats  # (m,)
 
     @classmethod
-    def of(cls, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Bounds:
+    def of(cls, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> ColumnBounds:
         """Return the bounds of some columns."""
         return cls(np.array(columns, np.int64), np.array(lower, float), np.array(upper, float))
 
@@ -69,8 +69,10 @@ class Postconditions(Monitor):
         self._limited = {columns[name]: what for name, what in model.system.limits.items()}
         self.columns = list(self._limited)  # outputs that must not be negative: distances from limits
         n = len(self.limits)
-        self.closed = Bounds.of(range(n), [-math.inf] * n, self.limits.tolist())
-        self.not_beyond = Bounds.of(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
+        self.closed = ColumnBounds.of(range(n), [-math.inf] * n, self.limits.tolist())
+        self.not_beyond = ColumnBounds.of(
+            self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns)
+        )
 
     @classmethod
     def of(cls, model: Model) -> Postconditions:
@@ -160,12 +162,12 @@ class InputRanges(Monitor):
                 warn_out_of_range(ranges, furthest_out(ranges, columns, run.t, run.U))
 
 
-def places_of(model: Model) -> tuple[dict[str, int], Bounds]:
+def places_of(model: Model) -> tuple[dict[str, int], ColumnBounds]:
     """Return the columns of inputs with ranges among all inputs, and the bounds of these inputs."""
     places = {entry.name: k for k, entry in enumerate(model.layout.u)}
     columns = {name: places[name] for name in model.ranges}
     lower, upper = zip(*model.ranges.values(), strict=True)
-    return columns, Bounds.of(list(columns.values()), lower, upper)
+    return columns, ColumnBounds.of(list(columns.values()), lower, upper)
 
 
 IMBALANCE = 1e-3  # relative difference of energy and work above which a run warns

@@ -13,7 +13,7 @@ from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes, lanes
 from ce_dynamics.simulation.ensembles.lanes import Reached, group_of, look_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
-from ce_dynamics.simulation.monitors.postconditions import Bounds, Postconditions
+from ce_dynamics.simulation.monitors.postconditions import ColumnBounds, Postconditions
 from ce_dynamics.simulation.results import Observed
 from tests.ce_dynamics.simulation.ensembles.test_simulation import ranged_slide
 from tests.support.systems import floating_coupler
@@ -30,7 +30,7 @@ def seen(model: ce.Model, t: Any, Y: Any, moved: bool = False) -> Any:
     look, code = look_of(model, Postconditions.of(model), outputs), compile_lanes(model, None, LANES, outputs)
     heads, calm = look.heads.copy(), [*look.bounds]
     if len(heads):
-        heads[:, 3], calm[3] = moved, Bounds.of([0], [-math.inf], [CLOSE])
+        heads[:, 3], calm[3] = moved, ColumnBounds.of([0], [-math.inf], [CLOSE])
     asked = look._replace(heads=heads, bounds=tuple(calm), most=CLOSE)
     lanes = lanes_of(code, runs, t, asked, settings_of("rk4", FIXED))
     nothing = np.zeros(LANES, dtype=np.int64)

@@ -19,7 +19,12 @@ from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.monitors.monitor import FinishedRun
-from ce_dynamics.simulation.monitors.postconditions import Bounds, InputRanges, Postconditions, all_finite
+from ce_dynamics.simulation.monitors.postconditions import (
+    ColumnBounds,
+    InputRanges,
+    Postconditions,
+    all_finite,
+)
 from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, probes_of
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observe_run
@@ -39,7 +44,7 @@ def test_all_finite_finds_any_odd_number() -> None:
 
 
 def test_bounds_hold_up_to_their_limits() -> None:
-    bounds = Bounds.of([3, 0], [-1.0, 0.0], [2.0, np.inf])
+    bounds = ColumnBounds.of([3, 0], [-1.0, 0.0], [2.0, np.inf])
     table = np.full((6, 4), np.nan)
     table[:, 3], table[:, 0] = np.linspace(-1.0, 2.0, 6), 0.0
     assert bounds.are_kept(table)
@@ -49,7 +54,7 @@ def test_bounds_hold_up_to_their_limits() -> None:
             altered = table.copy()
             altered[k, column] = value
             assert not bounds.are_kept(altered)
-    assert Bounds.of([], [], []).are_kept(table)
+    assert ColumnBounds.of([], [], []).are_kept(table)
 
 
 def test_probes_are_the_extreme_rows() -> None:
