@@ -229,12 +229,12 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     refines them.  A gap narrower than half a degree can be missed.
     """
 
-    def solved(theta: Array) -> dict[str, Array]:
+    def solve_margin(theta: Array) -> dict[str, Array]:
         motion = pose(linkage, independent, theta[0])
         turned = np.concatenate([motion.body(name).R.ravel() for name in linkage.determines])
         return {"turned": turned, "margin": array((linkage.margin(motion),))}
 
-    traced = trace("reach", solved, {"theta": 1})
+    traced = trace("reach", solve_margin, {"theta": 1})
 
     def margins(thetas: Floats) -> Floats:
         found = traced.evaluate_many(theta=thetas.reshape(-1, 1))
@@ -296,7 +296,7 @@ def make_loop(linkage: LoopParts, carriers: Sequence[Joint] = ()) -> tuple[Loop,
     outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.is_ground}
 
     def find(name: str) -> Body:
-        return inside.get(name) or outside.setdefault(name, fixed_body(name))
+        return inside.get(name) or outside.setdefault(name, make_fixed_body(name))
 
     edges: list[CutEdge] = [
         LoopClosure(name, find(a), find(b), closure, ()) for name, a, b, closure in linkage.cuts()
@@ -308,7 +308,7 @@ def make_loop(linkage: LoopParts, carriers: Sequence[Joint] = ()) -> tuple[Loop,
     return Loop(parent, tuple(bodies), tuple(edges), dependent), tuple(others)
 
 
-def fixed_body(name: str) -> Body:
+def make_fixed_body(name: str) -> Body:
     """Return a body at the origin."""
     return Body(name, 0.0, zeros(3), zeros(3, 3), None, None)
 
@@ -318,6 +318,6 @@ def make_bodies(joints: Iterable[Joint]) -> list[Body]:
     inside: dict[str, Body] = {}
     outside: dict[str, Body] = {}
     for body, carrier, hinge in joints:
-        on = inside.get(carrier) or outside.setdefault(carrier, fixed_body(carrier))
+        on = inside.get(carrier) or outside.setdefault(carrier, make_fixed_body(carrier))
         inside[body] = Body(body, 0.0, hinge.at, zeros(3, 3), on, hinge)
     return list(inside.values())

@@ -219,27 +219,27 @@ def find_root(
     roots, and the least residual if there is none, in a thousand times the evaluations.
     """
 
-    def bound(x: Floats) -> Floats:
+    def cap(x: Floats) -> Floats:
         r = residual(x)
         return np.where(np.isfinite(r), r, BEYOND)
 
     def newton(x: Floats) -> Found:
-        return descend(Differenced(bound), x, 0.0, iterations=40, steps=whole_steps, smallest=2.0**-12)
+        return descend(Differenced(cap), x, 0.0, iterations=40, steps=whole_steps, smallest=2.0**-12)
 
     found = newton(x)
     if found.size <= allowed:
         return found
     from scipy import optimize  # here, because SciPy takes 0.4 s to load
 
-    found = newton(np.asarray(optimize.root(bound, x, method="hybr", options={"xtol": 1e-14}).x))
+    found = newton(np.asarray(optimize.root(cap, x, method="hybr", options={"xtol": 1e-14}).x))
     if found.size <= allowed or not patient:
         return found
-    slope = Differenced(bound).slope
+    slope = Differenced(cap).slope
     nearest = np.asarray(
-        optimize.least_squares(bound, x, slope, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).x
+        optimize.least_squares(cap, x, slope, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).x
     )
     found = newton(nearest)
-    return found if found.size <= allowed else Found(nearest, bound(nearest))
+    return found if found.size <= allowed else Found(nearest, cap(nearest))
 
 
 def last_that_holds(holds: Callable[[float], bool], inside: float, outside: float) -> float:

@@ -60,7 +60,7 @@ class AbsoluteView(ConstraintView):
             entries.append(ScalarMotion(x[i], row, 0.0, rate[i], acceleration[i]))
         return np.array(entries, dtype=object)
 
-    def _carried(self, body: Body, e: Array) -> Array:
+    def _carry_vector(self, body: Body, e: Array) -> Array:
         """Return a vector fixed on a body: ė = ω × e, ë = ω × (ω × e)."""
         w = self.states[body.name].w
         J = np.hstack((array(cross(axis, e) for axis in IDENTITY).T, zeros(3, 3)))
@@ -68,13 +68,13 @@ class AbsoluteView(ConstraintView):
 
     def _R(self, body: Body) -> Array:
         R = self.states[body.name].R
-        return np.array([self._carried(body, R @ axis) for axis in IDENTITY], dtype=object).T
+        return np.array([self._carry_vector(body, R @ axis) for axis in IDENTITY], dtype=object).T
 
     def _x(self, body: Body, at: Array) -> Array:
         state = self.states[body.name]
         J = np.hstack((zeros(3, 3), IDENTITY))
         centre = self._moving(body.name, state.r, J, state.v, zeros(3))
-        return centre + self._carried(body, state.R @ body.local(at))
+        return centre + self._carry_vector(body, state.R @ body.local(at))
 
     def _q(self, body: Body, k: int) -> Scalar:
         hinge, R_p = body.inboard, self._R(body.carrier)

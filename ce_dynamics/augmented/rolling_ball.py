@@ -152,19 +152,19 @@ class BallRollingOnPlane(Constraint):
 
     def set_plane_normal(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
         """Return the same state with another plane normal."""
-        return self._changed(state, normal=check_normal(value, self._owner))
+        return self._change(state, normal=check_normal(value, self._owner))
 
     def set_plane_height(self, state: ConstrainedState, value: float) -> ConstrainedState:
         """Return the same state with another plane height."""
-        return self._changed(state, height=check_height(value, self._owner))
+        return self._change(state, height=check_height(value, self._owner))
 
     def set_ball_center(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
         """Return the same state with another centre of the ball."""
-        return self._changed(state, center=check_center(value, self._owner))
+        return self._change(state, center=check_center(value, self._owner))
 
     def set_ball_radius(self, state: ConstrainedState, value: float) -> ConstrainedState:
         """Return the same state with another radius."""
-        return self._changed(state, radius=check_radius(value, self._owner))
+        return self._change(state, radius=check_radius(value, self._owner))
 
     def plane_axes(self, state: ConstrainedState) -> Array:
         """Return the axes x, y, n of the plane in the world, as the columns of a rotation matrix (3, 3)."""
@@ -224,7 +224,7 @@ class BallRollingOnPlane(Constraint):
         geometry: PlaneAndBall = self.parameters(state)
         return geometry
 
-    def _changed(self, state: ConstrainedState, **changes: Any) -> ConstrainedState:
+    def _change(self, state: ConstrainedState, **changes: Any) -> ConstrainedState:
         return self.with_parameters(state, self._geometry(state)._replace(**changes))
 
 

@@ -261,7 +261,7 @@ class CompiledSystem:
     @cached_property
     def sample(self) -> CompiledFunction:
         """The state after sampled controllers have looked, ``y_sampled`` of y and u."""
-        return self.function_of_state("sample", self._sampled)
+        return self.function_of_state("sample", self._sample)
 
     def trace_dynamics(self) -> TracedFunction:
         """Return the right-hand side as a traced function of y and u."""
@@ -269,9 +269,9 @@ class CompiledSystem:
 
     def trace_sample(self) -> TracedFunction:
         """Trace the update by sampled controllers as a function of y and u; see `sample`."""
-        return self.trace("sample", self._sampled)
+        return self.trace("sample", self._sample)
 
-    def _sampled(self, y: Array, u: Array) -> dict[str, Array]:
+    def _sample(self, y: Array, u: Array) -> dict[str, Array]:
         return {"y_sampled": self.instant(y, u).y_sampled}
 
     def _rates(self, y: Array, u: Array) -> dict[str, Array]:

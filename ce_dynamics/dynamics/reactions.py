@@ -110,8 +110,8 @@ class BackwardPass:
         self.system = outward.embedding.system
         self.torques = with_armature(outward, loads.torques, accelerations.v_dot)
         self.to_frame = np.eye(3) if frame is None else values(axes(outward, frame)).T
-        self.R = {body.name: self._placed(body).R for body in (self.system.ground, *self.system.bodies)}
-        self.r = {body.name: self._placed(body).r for body in (self.system.ground, *self.system.bodies)}
+        self.R = {body.name: self._place(body).R for body in (self.system.ground, *self.system.bodies)}
+        self.r = {body.name: self._place(body).r for body in (self.system.ground, *self.system.bodies)}
         self.needed = {body.name: self._newton_euler(body, accelerations) for body in self.system.bodies}
         self.needed["ground"] = zeros(6)
         self.result = Reactions({}, {}, {}, 0.0)
@@ -127,7 +127,7 @@ class BackwardPass:
         order = {body.name: self.result.hinges[body.name] for body in self.system.bodies}
         return Reactions(order, self.result.closures, self.result.redundant, residual)
 
-    def _placed(self, body: Body) -> BodyPlacement:
+    def _place(self, body: Body) -> BodyPlacement:
         placement = self.outward.placement(body, self.system.ground)
         return BodyPlacement(self.values(placement.R), self.values(placement.r))
 

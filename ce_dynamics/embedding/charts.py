@@ -160,7 +160,7 @@ class ChartLinkage(Linkage):
         def equations(q: Array) -> tuple[Array, Array]:
             r, Y = kernel(q, kernel.p0)
             off = T.T @ ((q - q_r) / self.scales) - theta
-            return np.concatenate((r, off)), self._augmented(q, Y, T)
+            return np.concatenate((r, off)), self._augment(q, Y, T)
 
         q = with_unit_quaternions(self.loop.dependent, q_r + self.scales * (T @ theta))
         q, error = polish(equations, kernel.move, q, self._tolerance, iterations=ITERATIONS + 1)
@@ -177,10 +177,10 @@ class ChartLinkage(Linkage):
         _, _, T = self._parts(c)
         _, Y = self.kernel(q, self.kernel.p0)
         moving = np.concatenate((np.zeros(len(Y)), theta_dot))
-        v = least_squares(self._augmented(q, Y, T), moving) * self.kernel.column_scales
+        v = least_squares(self._augment(q, Y, T), moving) * self.kernel.column_scales
         return self.chart(q), self.rates(q, v)
 
-    def _augmented(self, q: Array, Y: Array, T: Array) -> Array:
+    def _augment(self, q: Array, Y: Array, T: Array) -> Array:
         """Return Y over Tᵀ E, per scaled velocity."""
         along = (T / self.scales[:, np.newaxis]).T @ coordinate_map(self.kernel, q)
         return np.vstack((self.kernel.scale_columns(Y), along))
@@ -189,7 +189,7 @@ class ChartLinkage(Linkage):
     def _rows(self) -> list[int]:
         """Independent rows of the closures, the same everywhere."""
         samples = []
-        for q in self._sampled():
+        for q in self._sample_range():
             _, Y = self.kernel(q, self.kernel.p0)
             scaled = self.kernel.scale_columns(Y)
             _, _, Vt = singular_values_and_vectors(scaled)
@@ -197,7 +197,7 @@ class ChartLinkage(Linkage):
             samples.append(scaled @ Vt[: Y.shape[1] - N].T)
         return list(RowChoice(samples).rows)
 
-    def _sampled(self) -> list[Array]:
+    def _sample_range(self) -> list[Array]:
         found = [self.q0]
         for k in range(self.coordinate.inboard.n_v):
             for sign in (-1.0, 1.0):

@@ -120,13 +120,13 @@ class DesignPoseSearch:
         elif self.requested:
             held = self.seen.copy()
             held[self.requested] = False
-            poses = self._find_distinct(self._scattered(HELD, held), held)
-            kept = self._chosen([self._judge(q, "with the independent coordinates as wanted") for q in poses])
+            poses = self._find_distinct(self._scatter_starts(HELD, held), held)
+            kept = self._choose([self._judge(q, "with the independent coordinates as wanted") for q in poses])
             if kept is not None and kept.quality >= POOR and kept.freedoms <= self._search_nearby(kept):
                 return kept
-        poses = self._find_distinct(self._scattered(STARTS, self.seen), self.seen)
+        poses = self._find_distinct(self._scatter_starts(STARTS, self.seen), self.seen)
         self.tried, self.assembled = STARTS, len(poses)
-        return self._chosen(
+        return self._choose(
             [*([] if target is None else [target]), *(self._judge(q, "by search") for q in poses)]
         )
 
@@ -134,10 +134,10 @@ class DesignPoseSearch:
         """Return freedoms of closed poses close to a closed one; its own if none is found."""
         rng = np.random.default_rng(SEED)
         step = rng.uniform(-CLOSE, CLOSE, (NEIGHBOURS, self.chains.n)) * self.chains.scales * self.seen
-        found = self._closed(pose.q + step, self.seen)
+        found = self._close_poses(pose.q + step, self.seen)
         return min((self._judge(q, "").freedoms for q in found), default=pose.freedoms)
 
-    def _chosen(self, poses: list[ClosedPose]) -> ClosedPose | None:
+    def _choose(self, poses: list[ClosedPose]) -> ClosedPose | None:
         if not poses:
             return None
         fewest = min(pose.freedoms for pose in poses)
@@ -159,7 +159,7 @@ class DesignPoseSearch:
         off = np.where(self.chains.slides, pose.q - self.wanted, wrap_angle(pose.q - self.wanted))
         return float(np.linalg.norm(off / self.chains.scales))
 
-    def _scattered(self, count: int, free: Array) -> Array:
+    def _scatter_starts(self, count: int, free: Array) -> Array:
         """Return starts around the target pose, and over the whole range."""
         rng = np.random.default_rng(SEED)
         n = self.chains.n
@@ -176,13 +176,13 @@ class DesignPoseSearch:
     def _find_distinct(self, starts: Array, free: Array) -> list[Array]:
         """Return closed poses that the starts lead to, each once."""
         different: list[Array] = []
-        for q in self._closed(starts, free):
+        for q in self._close_poses(starts, free):
             turn = np.where(self.chains.slides, q, self.wanted + wrap_angle(q - self.wanted))
             if all(np.max(np.abs(turn - other)) > SAME for other in different):
                 different.append(turn)
         return different
 
-    def _closed(self, q: Array, free: Array) -> Array:
+    def _close_poses(self, q: Array, free: Array) -> Array:
         """Return the closed poses that moving the free coordinates of given poses (M, n) leads to.
 
         The poses are closed to rounding where there are any such, else to the tolerance.
@@ -235,9 +235,9 @@ class DesignPoseSearch:
             step = least_squares(J[:, columns], -r, rcond=self.tolerance)
             q = q.copy()
             q[columns] += step * self.chains.scales[columns]
-        return self._rounded(best), least
+        return self._round_to_wanted(best), least
 
-    def _rounded(self, q: Array) -> Array:
+    def _round_to_wanted(self, q: Array) -> Array:
         """Return the pose with coordinates equal to their targets up to rounding set to these."""
         rounded = np.where(np.abs(q - self.wanted) < MEANT, self.wanted, q)
         return rounded if self.error(rounded) <= max(ROUNDING, 1.1 * self.error(q)) else q

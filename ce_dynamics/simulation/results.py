@@ -29,7 +29,7 @@ class ResultVariable(NamedTuple):
     attrs: Mapping[str, str]
 
 
-def labelled(variable: Variable, values: Floats, *dims: str) -> ResultVariable:
+def label_entries(variable: Variable, values: Floats, *dims: str) -> ResultVariable:
     """Return values whose last axis is that of the variable's entries."""
     own = () if variable.dimension is None else (variable.dimension,)
     return ResultVariable((*dims, *own), values if own else values[..., 0], {"units": variable.unit})
@@ -90,7 +90,7 @@ def record(
     for variable, places in model.get_or_make("places of variables", partial(places_of_variables, model)):
         columns = [parts[place.part][:, place.column, np.newaxis] for place in places]
         values = np.concatenate(columns, axis=1) if len(columns) > 1 else columns[0].copy()
-        data[variable.name] = labelled(variable, values, "time")
+        data[variable.name] = label_entries(variable, values, "time")
     coordinates = {"time": ResultVariable(("time",), t, {"units": "s"})}
     coordinates |= {name: names(name, members) for name, members in model.system.groups.items()}
     if closures.shape[1]:
@@ -131,7 +131,7 @@ def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) 
         if variable.name in known:
             raise ModelError(f"hinges: results hold another {variable.name!r} already; rename that")
         found = values[:, [every.index(name) for name in variable.entries]]
-        columns[variable.name] = labelled(variable, found, "time")
+        columns[variable.name] = label_entries(variable, found, "time")
     return columns
 
 

@@ -62,10 +62,10 @@ class Algebra:
         """Write cos and sin in pairs, unexpanded: repeated sums of angles stay recognisable."""
         expression = expression.replace(sympy.tan, lambda x: sympy.sin(x) / sympy.cos(x))
         expression = expression.replace(sympy.cot, lambda x: sympy.cos(x) / sympy.sin(x))
-        expression = expression.replace(sympy.cos, lambda x: self._turned(x)[0])
-        return expression.replace(sympy.sin, lambda x: self._turned(x)[1])
+        expression = expression.replace(sympy.cos, lambda x: self._expand_angle(x)[0])
+        return expression.replace(sympy.sin, lambda x: self._expand_angle(x)[1])
 
-    def _turned(self, argument: Expr) -> tuple[Expr, Expr]:
+    def _expand_angle(self, argument: Expr) -> tuple[Expr, Expr]:
         """Return the cosine and sine of Σ n x + rest, by complex multiplication."""
         rest, factors = sympy.expand(argument), []
         for unknown in self.unknowns:
@@ -86,7 +86,7 @@ class Algebra:
         for unknown in self.unknowns:
             poly = self._in_pair(expression, unknown)
             if poly is not None and poly.total_degree() == 2:
-                expression = sympy.expand(self._lowered(poly).as_expr())
+                expression = sympy.expand(self._lower_powers(poly).as_expr())
         return expression
 
     def _in_pair(self, expression: Expr, unknown: Unknown) -> Poly | None:
@@ -106,9 +106,9 @@ class Algebra:
         poly = polynomial_in(expression, generators)
         if poly is None:
             return None
-        return self._lowered(poly) if paired else self._without_zeros(poly)
+        return self._lower_powers(poly) if paired else self._without_zeros(poly)
 
-    def _lowered(self, poly: Poly) -> Poly:
+    def _lower_powers(self, poly: Poly) -> Poly:
         """Return the expression with A for A (c² + s²)."""
         poly = self._without_zeros(poly)
         a, b = poly.coeff_monomial((2, 0)), poly.coeff_monomial((0, 2))

@@ -74,14 +74,14 @@ class Elimination:
         self.left = list(unknowns)
         self.steps: list[EliminationStep] = []
         self._later: list[EliminationStep] = []
-        while self.left and (self._single() or self._pair() or self._linear() or self._solved()):
+        while self.left and (self._single() or self._pair() or self._linear() or self._solve_single()):
             pass
         if not self.left:
             self.steps += reversed(self._later)
         else:
             self.left += [step.unknown for step in self._later]
 
-    def _found(self, step: EliminationStep, *equations: Expr) -> bool:
+    def _keep_step(self, step: EliminationStep, *equations: Expr) -> bool:
         self.steps.append(step)
         self.left.remove(step.unknown)
         for equation in equations:
@@ -97,7 +97,7 @@ class Elimination:
             if len(there) == 1:
                 step = self._from_one(equation, there[0])
                 if step is not None:
-                    return self._found(step, equation)
+                    return self._keep_step(step, equation)
         return False
 
     def _from_one(self, equation: Expr, x: Unknown) -> EliminationStep | None:
@@ -186,7 +186,7 @@ class Elimination:
         if not self.algebra.at_design(det) > 0:
             length = -length
         pair = ((x.c, adjugate[0] / length), (x.s, adjugate[1] / length))
-        return self._found(EliminationStep(x, pair, sympy.Integer(1), "end of the bar"), *equations)
+        return self._keep_step(EliminationStep(x, pair, sympy.Integer(1), "end of the bar"), *equations)
 
     def _linear(self) -> bool:
         """Return an unknown that is linear in an equation, in the others put in place of it."""
@@ -209,7 +209,7 @@ class Elimination:
     def _has_pair(equation: Expr, x: Unknown) -> bool:
         return bool(equation.free_symbols & set(x.pair))
 
-    def _solved(self) -> bool:
+    def _solve_single(self) -> bool:
         """Solve an equation for its only unknown by SymPy; return True if a root fits the design pose."""
         for equation in self.equations:
             there = unknowns_in(equation, self.left)
@@ -217,7 +217,7 @@ class Elimination:
                 (x,) = there
                 for root in solutions(equation, x.symbol):
                     if abs(self.algebra.at_design(root)) < 1e-9:
-                        return self._found(
+                        return self._keep_step(
                             EliminationStep(x, ((x.symbol, root),), sympy.Integer(1), "sympy.solve"), equation
                         )
         return False

@@ -274,7 +274,7 @@ class SymbolicLinkage(ClosedForm):
                 numbers[unknown.c], numbers[unknown.s] = 1.0, 0.0
         return numbers
 
-    def _solved(self, motion: SubgraphMotion) -> tuple[dict[Expr, Scalar], list[Scalar]]:
+    def _solve(self, motion: SubgraphMotion) -> tuple[dict[Expr, Scalar], list[Scalar]]:
         """Return all coordinates with their cosines and sines, and the margins of the closed form."""
         numbers = self._input_numbers(motion)
         found = self._positions(*numbers.values(), *self.parameters.values())
@@ -301,7 +301,7 @@ class SymbolicLinkage(ClosedForm):
         if self._numeric is not None:
             self._numeric.solve(motion)
             return
-        numbers, _ = self._solved(motion)
+        numbers, _ = self._solve(motion)
         X, eta, bias = self._motion(motion, numbers)
         by_owner = {self.coordinates[u.symbol]: k for k, u in enumerate(self._dependent)}
         for body in self.determines:
@@ -348,7 +348,7 @@ class SymbolicLinkage(ClosedForm):
     def margin(self, motion: SubgraphMotion) -> Scalar:
         if self._numeric is not None:
             return 1.0
-        _, margins = self._solved(motion)
+        _, margins = self._solve(motion)
         return sqrt(maximum(reduce(minimum, margins, 1.0), 0.0))
 
     def reach(self) -> tuple[float, float] | None:

@@ -169,7 +169,7 @@ class ParameterQuantity:
     def _split(self, value: object) -> tuple[Numbers, str]:
         """Return numbers and unit of a text; a YAML list gives bare numbers."""
         if isinstance(value, (list, tuple)) and not self.scalar:
-            return self._counted(tuple(self._number(item, value) for item in value), value), ""
+            return self._count(tuple(self._number(item, value) for item in value), value), ""
         if isinstance(value, (int, float)) and not isinstance(value, bool) and self.scalar:
             return (float(value),), ""
         if not isinstance(value, str):
@@ -180,7 +180,7 @@ class ParameterQuantity:
         if self.scalar:
             return (float(match["numbers"]),), match["unit"].strip()
         items = [item.strip() for item in match["numbers"].split(",")]
-        return self._counted(tuple(self._number(item, value) for item in items), value), match["unit"].strip()
+        return self._count(tuple(self._number(item, value) for item in items), value), match["unit"].strip()
 
     def _number(self, item: object, value: object) -> float:
         if isinstance(item, bool) or not isinstance(item, (int, float, str)):
@@ -192,7 +192,7 @@ class ParameterQuantity:
                 f"{_quote(item)} in {_quote(value)} is not a number (the unit follows the bracket)"
             ) from None
 
-    def _counted(self, numbers: Numbers, value: object) -> Numbers:
+    def _count(self, numbers: Numbers, value: object) -> Numbers:
         """Return the numbers, if they are as many as they must be."""
         if self.components == INERTIA:
             allowed: tuple[int, ...] = (3, 6)

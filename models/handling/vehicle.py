@@ -67,14 +67,14 @@ class VehicleSubject(Subject):
         if not (isinstance(surface, FlatRoad) and surface.even_friction == mu):
             model = self._model(surface, task.speed)
             pedals = first_pedals(model, task)
-            return Start(model, self._settled(model, pedals), pedals)
+            return Start(model, self._settle(model, pedals), pedals)
         if (task.speed, mu) not in self._models:
             self._models[task.speed, mu] = self._model(surface, task.speed)
         model = self._models[task.speed, mu]
         pedals = first_pedals(model, task)
         key = task.speed, mu, *pedals.tolist()
         if key not in self._starts:
-            self._starts[key] = Start(model, self._settled(model, pedals), pedals)
+            self._starts[key] = Start(model, self._settle(model, pedals), pedals)
         return self._starts[key]
 
     def _model(self, surface: Road, speed: float) -> Model:
@@ -83,7 +83,7 @@ class VehicleSubject(Subject):
         with self.data.naming():
             return Model(system)
 
-    def _settled(self, model: Model, pedals: Floats) -> Floats:
+    def _settle(self, model: Model, pedals: Floats) -> Floats:
         with self.data.naming():
             return settle(model, pedals)
 

@@ -386,7 +386,7 @@ class FitProblem:
         good = np.isfinite(values)
         return float(np.interp(t, segment.run.time[good], values[good]))
 
-    def drifted(self, rows: SegmentRows) -> Floats:
+    def compute_drift(self, rows: SegmentRows) -> Floats:
         """Return the part of its move that a drift has made, which begins after the lead."""
         part = (rows.time - self.segments[rows.segment].start) / self.options.length
         return part if self.options.lead else np.zeros_like(part)
@@ -421,21 +421,21 @@ class FitProblem:
             if lag:
                 z, along, slower = apply_lag(z, along, lag, grid)
 
-            def sampled(x: Floats, i: Any = i, part: Floats = at - i) -> Floats:
+            def interpolate(x: Floats, i: Any = i, part: Floats = at - i) -> Floats:
                 return np.asarray(x[i] + part * (x[i + 1] - x[i]))
 
-            raw, slope = sampled(z), (z[i + 1] - z[i]) / grid
+            raw, slope = interpolate(z), (z[i + 1] - z[i]) / grid
             by = {
                 "offset": np.ones_like(raw),
                 "scale": raw,
                 "delay": -scale * slope,
-                "lag": scale * sampled(slower),
+                "lag": scale * interpolate(slower),
             }
             J = np.zeros((len(raw), self.number))
             directions, k = pairs[rows.segment][1], 0
             for j, direction in zip([*range(n), *own[rows.segment]], directions, strict=True):
                 if any(one is not None for one in direction):
-                    J[:, j] = scale * sampled(along[k])
+                    J[:, j] = scale * interpolate(along[k])
                     k += 1
             for j, (number, of) in enumerate(zip(self.free, self.corrections, strict=True)):
                 if of is not None and of[0] == rows.channel and number.holds_in(session):
@@ -443,7 +443,7 @@ class FitProblem:
             for j in own[rows.segment]:
                 begun = self.starts[j - n]
                 if begun.channel == rows.channel and not begun.state:
-                    J[:, j] = self.drifted(rows) if begun.moves else 1.0
+                    J[:, j] = self.compute_drift(rows) if begun.moves else 1.0
                     offset = offset + x[j] * J[:, j]
             values.append(offset + scale * raw)
             jacobians.append(J)

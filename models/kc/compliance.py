@@ -166,7 +166,7 @@ class Compliance:
             if not np.isfinite(size):
                 break
             part = min(1.0, LONGEST / size) if size > 0.0 else 1.0
-            state = self._moved(state, part * delta, part * FORCE * force, part * FORCE * vertical)
+            state = self._move_bodies(state, part * delta, part * FORCE * force, part * FORCE * vertical)
             if size < CLOSED and float(np.max(np.abs(left))) < BALANCED:
                 return state
         raise AssemblyError(
@@ -191,7 +191,7 @@ class Compliance:
         gap = here.W[:, 2] - heights if held else np.zeros(2)
         return system, np.concatenate((here.f / FORCE, here.g, gap))
 
-    def _moved(self, state: State, delta: Floats, force: Floats, vertical: Floats) -> State:
+    def _move_bodies(self, state: State, delta: Floats, force: Floats, vertical: Floats) -> State:
         """Return bodies turned and shifted."""
         R, r = state.R.copy(), state.r.copy()
         for k in range(len(self.axle.bodies)):

@@ -136,17 +136,17 @@ class PoseSearch:
                 if not closed:
                     return None
             if closed:
-                return self._assembled(given, ahead) if start or same_branch(first - c, ahead - c) else None
+                return self._polish(given, ahead) if start or same_branch(first - c, ahead - c) else None
             if start:
                 first, start = ahead.copy(), False
             before = size
             given[:] = ahead
         bound.run()
         if is_finest(given, ahead) and same_branch(first - c, ahead - c):
-            return self._assembled(given, ahead)
+            return self._polish(given, ahead)
         return None
 
-    def _assembled(self, given: Floats, ahead: Floats) -> Floats:
+    def _polish(self, given: Floats, ahead: Floats) -> Floats:
         """Return the pose after a last Newton step; before it, where rounding leads beyond the end."""
         before = given.copy()
         given[:] = ahead

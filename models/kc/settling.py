@@ -167,14 +167,14 @@ class Settled:
         self._force = wheel_forces(self.T, self._sum)
         self.H = self._hessian(WITH_BARS, self._force)
         if of.weight:
-            self._factors, self.D = self._solved(self.H)
+            self._factors, self.D = self._factorise(self.H)
             self.force = self.D.T @ self._sum
 
     def _hessian(self, groups: Floats, force: Array) -> Array:
         pull = force @ self._of.rows
         return array(groups @ one["g_direction"] - pull @ one["Z_direction"] for one in self._by)
 
-    def _solved(self, H: Array) -> tuple[LDL, Array]:
+    def _factorise(self, H: Array) -> tuple[LDL, Array]:
         of, T = self._of, self.T
         factors = LDL(H + of.weight * (T.T @ T) + of.idle.T @ of.idle)
         Y = factors.solve_columns(T.T)
@@ -208,7 +208,7 @@ class Settled:
     def stiffness_without_bars(self) -> Array:
         """Return K of the springs alone, in balance without the bars; forces are those of this pose."""
         H = self._hessian(WITHOUT_BARS, self.D.T @ self._g[0])
-        _, D = self._solved(H)
+        _, D = self._factorise(H)
         K: Array = D.T @ H @ D
         return K
 

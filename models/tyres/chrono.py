@@ -202,7 +202,7 @@ class ChronoTyre(TyreModel):
         """Load at a depth [m] and its rate."""
 
     @abstractmethod
-    def stored_energy(self, depth: Scalar) -> Scalar:
+    def compute_stored_energy(self, depth: Scalar) -> Scalar:
         """Return the energy stored by the load [J]."""
 
     @abstractmethod
@@ -259,7 +259,7 @@ class ChronoTyre(TyreModel):
             slip_angle=arctan(f.s_y),
             deflection=deflection,
             rolling_speed=rolling,
-            potential=self.stored_energy(depth)
+            potential=self.compute_stored_energy(depth)
             + (1.0 - part) * 0.5 * DAHL_STIFFNESS * (x[0] * x[0] + x[1] * x[1]),
         )
 
@@ -290,7 +290,7 @@ class ChronoTMeasy(ChronoTyre):
     def load(self, depth: Scalar, rate: Scalar) -> Scalar:
         return vertical_force(self.parameters, depth, rate)
 
-    def stored_energy(self, depth: Scalar) -> Scalar:
+    def compute_stored_energy(self, depth: Scalar) -> Scalar:
         return vertical_energy(self.parameters, depth)
 
     def rolling_radius(self, depth: Scalar) -> Scalar:
@@ -344,8 +344,8 @@ class ChronoSlipTyre(ChronoTyre):
     def load(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.law.load(maximum(depth, 0.0), rate)
 
-    def stored_energy(self, depth: Scalar) -> Scalar:
-        return self.law.stored_energy(maximum(depth, 0.0))
+    def compute_stored_energy(self, depth: Scalar) -> Scalar:
+        return self.law.compute_stored_energy(maximum(depth, 0.0))
 
     def rolling_radius(self, depth: Scalar) -> Scalar:
         share = 1.0 / 3.0 if isinstance(self.law, TMsimpleTyre) else 1.0
@@ -470,7 +470,7 @@ class ChronoMagicFormula(ChronoTyre):
         damping = self.tyre.coefficients.VERTICAL_DAMPING
         return maximum(self.cz * pressed + damping * onset * rate, 0.0)
 
-    def stored_energy(self, depth: Scalar) -> Scalar:
+    def compute_stored_energy(self, depth: Scalar) -> Scalar:
         pressed = maximum(depth, 0.0)
         return 0.5 * self.cz * pressed * pressed
 

@@ -247,10 +247,10 @@ class VehicleSetup:
                 checks.as_float(name, value, DataError)
         key = manoeuvre, repr(given), practice, steering_wheel
         if key not in self._cases:
-            self._cases[key] = self._prepared(manoeuvre, given, practice, steering_wheel)
+            self._cases[key] = self._prepare(manoeuvre, given, practice, steering_wheel)
         return self._cases[key]
 
-    def _prepared(
+    def _prepare(
         self, manoeuvre: str | None, given: Mapping[str, float | str], practice: bool, steering_wheel: bool
     ) -> Case:
         if self.model == RIDE:

@@ -236,13 +236,13 @@ def side_stiffness(tyre: TyreModel, load: float, friction: float) -> tuple[float
         deflection *= load / float(nominal(found.Fz))
         spin *= ROLLING / float(nominal(found.rolling_speed))
 
-    def moved(z: Floats) -> Floats:
+    def respond(z: Floats) -> Floats:
         """Return ẋ and F_y at a v_y and states."""
         found = answer(deflection, spin, z[0], z[1:])
         return np.asarray(nominal(np.array([*found.x_dot, found.Fy])), dtype=float)
 
     sizes = np.array([SLIDING, *(DEFLECTED,) * n])
-    slopes = differences(moved, np.zeros(n + 1), sizes, central=True)
+    slopes = differences(respond, np.zeros(n + 1), sizes, central=True)
     column, by_state = slopes[:, 0], slopes[:, 1:]
     inverse = np.linalg.pinv(by_state[:n])
     settled = -inverse @ column[:n]

@@ -92,7 +92,7 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
         marks = [*gates(system, way)]
         marks += [*cones_of(case.manoeuvre, ground), *lanes_of(case.manoeuvre, ground)]
         if case.manoeuvre is not None:
-            marks += speed_sign(float(nominal(case.manoeuvre.speed)), ground, way)
+            marks += draw_speed_sign(float(nominal(case.manoeuvre.speed)), ground, way)
     return view(
         case.model,
         results,
@@ -164,7 +164,7 @@ def stripe(points: ArrayLike) -> Shape:
     return replace(mesh(*surface(grid)).paint("#e8e8e2"), look="marking")
 
 
-def speed_sign(speed: float, road: Road, way: Floats) -> Iterator[Shape]:
+def draw_speed_sign(speed: float, road: Road, way: Floats) -> Iterator[Shape]:
     """Yield a sign beside the way with a speed [m/s] in km/h, which faces who arrives."""
     shown = round(3.6 * speed)
     far = np.linalg.norm(way - way[0], axis=1)

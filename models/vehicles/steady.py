@@ -89,12 +89,12 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
         rates[aside] -= y[speed] * y[yaw]
         return np.asarray(rates[rows])
 
-    def moved(z: Floats) -> Floats:
+    def residual_at(z: Floats) -> Floats:
         state, inputs = y.copy(), u.copy()
         state[columns], inputs[steering] = z[:-1], z[-1]
         return residual(state, inputs)
 
-    slopes = differences(moved, np.append(y[columns], u[steering]), DIFFERENCE, central=True)
+    slopes = differences(residual_at, np.append(y[columns], u[steering]), DIFFERENCE, central=True)
     found = np.linalg.lstsq(slopes[:, :-1], -slopes[:, -1], rcond=None)[0]
     return float(found[change.index("chassis.wz")])
 

@@ -52,7 +52,7 @@ class EquilibriumSearch:
                 step = self._descend(y, near)
             if step is None:
                 break
-            y = self._moved(y, step)
+            y = self._displace(y, step)
             near = self.neighbourhood(y)
             g, _ = self.residual_and_jacobian(near)
         raise AssemblyError(self._failure(near))
@@ -96,11 +96,11 @@ class EquilibriumSearch:
         p = -least_squares(J, g, rcond=NEUTRAL)
         if not np.linalg.norm(g + J @ p) <= 0.5 * np.linalg.norm(g):
             return None  # no descent
-        p = p * self._shortened(columns * p)
+        p = p * self._find_step_factor(columns * p)
 
         def nearer(part: float) -> Floats | None:
             step = part * columns * p
-            left = np.linalg.norm(rows * self._forces(self._moved(y, step)))
+            left = np.linalg.norm(rows * self._forces(self._displace(y, step)))
             return step if left < (1.0 - SUFFICIENT * part) * np.linalg.norm(g) else None
 
         return backtrack(nearer, SHORTEST)
@@ -114,10 +114,10 @@ class EquilibriumSearch:
         damped = J.copy()
         damped[np.arange(n), np.arange(n)] += mu
         p = columns * -least_squares(damped, g, rcond=NEUTRAL)
-        p = p * self._shortened(p)
+        p = p * self._find_step_factor(p)
 
         def is_assembled(part: float) -> Floats | None:
-            return part * p if np.all(np.isfinite(self._forces(self._moved(y, part * p)))) else None
+            return part * p if np.all(np.isfinite(self._forces(self._displace(y, part * p)))) else None
 
         return backtrack(is_assembled, SHORTEST)
 
@@ -129,16 +129,16 @@ class EquilibriumSearch:
         """Take one more Newton step, down to rounding, if it is small."""
         g, J = self.residual_and_jacobian(near)
         rows, columns = self._weights(near)
-        closer = self._moved(y, -columns * least_squares(J, g, rcond=NEUTRAL))
+        closer = self._displace(y, -columns * least_squares(J, g, rcond=NEUTRAL))
         return closer if largest_residual(rows * self._forces(closer)) < largest_residual(g) else y
 
-    def _shortened(self, step: Floats) -> float:
+    def _find_step_factor(self, step: Floats) -> float:
         """Return the factor by which a step must be shortened."""
         turn = largest_residual(step[self._turns]) / LONGEST_TURN
         slide = largest_residual(step[self._slides]) / self._longest_slide
         return 1.0 / max(1.0, turn, slide)
 
-    def _moved(self, y: Floats, step: Floats) -> Floats:
+    def _displace(self, y: Floats, step: Floats) -> Floats:
         """Return a state displaced by a step of the unknowns."""
         q, v, x = (part.copy() for part in self.model.layout.split(y))
         n = len(self.freedom.free)

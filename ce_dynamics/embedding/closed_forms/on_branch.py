@@ -107,7 +107,7 @@ class OnBranch(Linkage):
         if self._equal is not None:
             return self._equal.holds
         theta, q = self._points
-        found = self._found(theta)
+        found = self._find_configurations(theta)
         size = max(1.0, self.numeric.loop.size)
         for body in self.numeric.loop.dependent:
             hinge, here = body.inboard, found[body.name]
@@ -132,7 +132,7 @@ class OnBranch(Linkage):
         """Return coordinates of one body in all points."""
         return split(q.T, self.numeric.loop.dependent)[body.name].T
 
-    def _found(self, theta: Array) -> dict[str, Array]:
+    def _find_configurations(self, theta: Array) -> dict[str, Array]:
         """Return configurations that the formulas give at many values of the coordinate, by body."""
         found = self._traced.evaluate_many(theta=theta[:, np.newaxis])
         nothing = np.zeros((len(theta), 0))
@@ -167,7 +167,7 @@ class OnBranch(Linkage):
         else:
             off = 2.0 * reach.half * np.geomspace(NEAREST, FARTHEST, SAMPLES // 2)
             places = np.concatenate((reach.lower - off, reach.upper + off))
-        found = self._found(places)
+        found = self._find_configurations(places)
         return bool(np.any(np.all([np.isfinite(c).all(axis=1) for c in found.values()], axis=0)))
 
     @cached_property

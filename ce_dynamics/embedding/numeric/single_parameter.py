@@ -107,18 +107,18 @@ class SingleParameter:
             longer = branch if turns == 1 else self._follow(*surround_centre(self._centre, half))
             back = not longer.singular and find_displaced_body(loop, longer, turns) is None
             reach = TableRange(*surround_centre(self._centre, half), True)
-            if back and is_repeated(loop, longer, parameter, turns) and self._tabulated(longer, reach):
+            if back and is_repeated(loop, longer, parameter, turns) and self._tabulate(longer, reach):
                 return longer, reach
         half = 2.0 * math.pi * MOST_TURNS
         while half > 2.0 * math.pi:
             longer = self._follow(*surround_centre(self._centre, half))
             reach = TableRange(longer.lower.theta, longer.upper.theta, False)
-            if self._tabulated(longer, reach):
+            if self._tabulate(longer, reach):
                 return longer, reach
             half *= 0.5
         return branch, TableRange(branch.lower.theta, branch.upper.theta, False)
 
-    def _tabulated(self, branch: Branch, reach: TableRange) -> bool:
+    def _tabulate(self, branch: Branch, reach: TableRange) -> bool:
         """Return True if there is a table of a branch; it is kept if there is."""
         try:
             self._found = tabulate(branch, reach, self._basin(branch))
@@ -176,10 +176,10 @@ class SingleParameter:
         """Return the given hinge of a body, its angle less the whole turns that the table does not have."""
         theta = self.body.inboard.coordinates(given.c)[0]
         if comes_round(self.body.inboard):
-            theta = self._turned(name, theta, given.q)
+            theta = self._add_turns(name, theta, given.q)
         return given._replace(q=array((theta,)))
 
-    def _turned(self, name: str, theta: Scalar, known: Array | None) -> Scalar:
+    def _add_turns(self, name: str, theta: Scalar, known: Array | None) -> Scalar:
         """Return the table's angle for one in (−π, π], given the known number of its turns."""
         reach = self.reach
         turns = round(reach.half / math.pi)

@@ -120,12 +120,12 @@ class Exploration:
         """Follow the loop from the nearest pose towards a goal; dependent coordinates if it gets there."""
         apart = [float(np.linalg.norm((goal - pose.p) / self.reach)) for pose in self.poses]
         start = self.poses[int(np.argmin(apart))]
-        end, done = self._followed(start, goal)
+        end, done = self._follow(start, goal)
         if done > 0.0:
             self.poses.append(end)
         return end.q if done == 1.0 else None
 
-    def _followed(self, start: Base, goal: Array) -> tuple[Base, float]:
+    def _follow(self, start: Base, goal: Array) -> tuple[Base, float]:
         """Return the last pose on the straight way to a goal, and how much of the way that is."""
         far = float(np.max(np.abs(goal - start.p) / self.reach, initial=0.0)) * np.pi
         longest = LONGEST / max(far, LONGEST)
@@ -135,7 +135,7 @@ class Exploration:
             there = min(1.0, done + part)
             p = with_unit_quaternions(self.kernel.parameters, start.p + there * (goal - start.p))
             ahead = here.q + (here.q - before.q) * ((there - done) / last)
-            found = self._closed(p, ahead, here)
+            found = self._close(p, ahead, here)
             if found is not None:
                 before, here, last, done = here, found, there - done, there
                 part = min(longest, 2.0 * part)
@@ -145,7 +145,7 @@ class Exploration:
                 break
         return here, done
 
-    def _closed(self, p: Array, guess: Array, last: Base) -> Base | None:
+    def _close(self, p: Array, guess: Array, last: Base) -> Base | None:
         """Return the pose at parameters p on the branch of the last one; None if none is found."""
         closed = self.kernel.newton(with_unit_quaternions(self.kernel.loop.dependent, guess), p)
         if closed.error > self.kernel.tolerance:

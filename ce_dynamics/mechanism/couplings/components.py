@@ -34,21 +34,21 @@ class ConstraintView(ABC):
 
     def point(self, body: Body | str, at: ArrayLike, frame: Body | str) -> Array:
         """Position (3,) of a body-fixed point from the frame's centre of mass (ground: world origin) [m]."""
-        there, here = self._declared(body), self._declared(frame)
+        there, here = self._find_declared(body), self._find_declared(frame)
         design = finite_vector(at, f"constraint {self.name!r}", "at")
         seen: Array = self._R(here).T @ (self._x(there, design) - self._x(here, here.com))
         return seen
 
     def direction(self, body: Body | str, axis: ArrayLike, frame: Body | str) -> Array:
         """Return a body-fixed direction (3,), as long as it was given."""
-        there, here = self._declared(body), self._declared(frame)
+        there, here = self._find_declared(body), self._find_declared(frame)
         turned = self._R(there) @ finite_vector(axis, f"constraint {self.name!r}", "axis")
         seen: Array = self._R(here).T @ turned
         return seen
 
     def coordinate(self, body: Body | str, k: int = 0) -> Scalar:
         """Return the coordinate k of the body's inboard hinge [rad] or [m]."""
-        there = self._declared(body)
+        there = self._find_declared(body)
         if there.is_ground or (
             there.inboard.velocity_of(checks.integer(f"constraint {self.name!r}: coordinate", k)) is None
         ):
@@ -58,7 +58,7 @@ class ConstraintView(ABC):
             )
         return self._q(there, k)
 
-    def _declared(self, body: Body | str) -> Body:
+    def _find_declared(self, body: Body | str) -> Body:
         self.is_read = True
         name: object = body.name if isinstance(body, Body) else body
         if not isinstance(name, str) or name not in self.bodies:

@@ -48,7 +48,7 @@ class Frames:
                 raise asking.error(f"frames refer to each other in a circle: {' → '.join(self._asked)}")
             self._asked.append(name)
             element, base = self._elements[name]
-            self._known[name] = self._placed(element, self._default(element, base))
+            self._known[name] = self._place(element, self._default(element, base))
             self._asked.pop()
         return self._known[name]
 
@@ -66,7 +66,7 @@ class Frames:
             return element.find_required("child").content
         return element.attributes.get(base, MODEL) if base else MODEL
 
-    def _placed(self, element: Element, default: str) -> Pose:
+    def _place(self, element: Element, default: str) -> Pose:
         given = element.child("pose")
         relative = default if given is None else given.attributes.get("relative_to") or default
         return self(relative, element) @ self.pose(given)

@@ -23,7 +23,7 @@ from ce_dynamics.simulation.monitors.postconditions import Fault, Postconditions
 from ce_dynamics.simulation.monitors.reach import explain_dead_centre
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.options import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
-from ce_dynamics.simulation.results import dependent_hinges, hinge_columns, labelled
+from ce_dynamics.simulation.results import dependent_hinges, hinge_columns, label_entries
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -262,7 +262,7 @@ class Records:
         model, system = self.model, self.model.system
         data: dict[str, Any] = {}
         for variable in (*self.variables, *self.dependent):
-            data[variable.name] = labelled(variable, self.values[variable.name], "run", "time")
+            data[variable.name] = label_entries(variable, self.values[variable.name], "run", "time")
         coordinates: dict[str, Any] = {
             "run": np.arange(self.runs.number),
             "time": ("time", self.t, {"units": "s"}),
@@ -276,7 +276,7 @@ class Records:
         names = [entry.name for entry in model.layout.u]
         for variable in self.parameters:
             columns = self.runs.u[:, [names.index(name) for name in variable.entries]]
-            data[variable.name] = labelled(variable, columns, "run")
+            data[variable.name] = label_entries(variable, columns, "run")
         failure = self.failure.astype(str)
         data["status"] = ("run", np.where(failure == "", "completed", "failed"))
         data["failure"] = ("run", failure)

@@ -130,7 +130,7 @@ class Simulator:
         self._u = self._stepper.space.u[:, 0]
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
         self._fixed, self._period = METHOD_OF[method].fixed, model.layout.sampling.period
-        self._single = self._division = self._kept = (step, *self._divided(step))
+        self._single = self._division = self._kept = (step, *self._divide(step))
         self._base, self._count = 0.0, 0
         self._guard = ReachGuard(model)
         self._guards = self._guard.bounds
@@ -175,7 +175,7 @@ class Simulator:
             dt = checks.seconds("dt", dt)
             if dt != division[0]:
                 check_steps(dt, self._settings.step if self._fixed else dt)
-                division = self._division = (dt, *self._divided(dt))
+                division = self._division = (dt, *self._divide(dt))
         if inputs:
             self._set(inputs)
         if division is not self._kept:
@@ -267,7 +267,7 @@ class Simulator:
         if hashlib.sha256(body).digest() != digest or not sound or not stepper.accepts_memory(memory):
             raise ModelError("the saved state is damaged: its bytes are not those that save() returned")
         length = float(clock[2])
-        self._kept = (length, *self._divided(length))
+        self._kept = (length, *self._divide(length))
         self._base, self._count = float(clock[0]), int(clock[1])
         self._division = self._kept
         self.time = self._base + self._count * length
@@ -320,7 +320,7 @@ class Simulator:
             pace.wait()
         return pace.report()
 
-    def _divided(self, dt: float) -> tuple[int, float]:
+    def _divide(self, dt: float) -> tuple[int, float]:
         """Return number and size of the steps of a stretch; they end at samples where they can."""
         step = self._settings.step
         return (self._fixed and common_steps(dt, step, self._period)) or substeps(dt, step)
@@ -382,7 +382,7 @@ class Simulator:
         """Count steps of another length from here on: the time is a product, not a sum."""
         self._kept, self._base, self._count = division, self.time, 0
 
-    def _interrupted(self, interrupts: Interrupts) -> None:
+    def _raise_interrupt(self, interrupts: Interrupts) -> None:
         """Raise KeyboardInterrupt if requested, with time and state as reached."""
         try:
             interrupts.check()
@@ -399,7 +399,7 @@ class Simulator:
         with Interrupts() as interrupts:
             while code in (kernels.RUNNING, kernels.GUARDED):
                 self.time = stepper.t
-                self._interrupted(interrupts)
+                self._raise_interrupt(interrupts)
                 if code == kernels.GUARDED:
                     near = guard.near(self.time, stepper.y, self._u, stepper.next_length)
                     before = stepper.y.copy()

@@ -140,7 +140,7 @@ class DoubleLaneChange(Manoeuvre):
         )
         plain = self.values["early"] == 0.0 and self.values["inside"] == 0.0
         if plain and sharpest * self.speed * self.speed > GENTLE:
-            return self._planned()
+            return self._plan_path()
         early, inside = self.values["early"], self.values["inside"]
         return LateralPath(
             tuple(
@@ -153,14 +153,14 @@ class DoubleLaneChange(Manoeuvre):
             )
         )
 
-    def _planned(self, lean: float = 0.0) -> PlannedPath:
+    def _plan_path(self, lean: float = 0.0) -> PlannedPath:
         half = 0.5 * self.driver.wheelbase
         return plan_path(self.gates, self.values["vehicle_width"], (half, -half), SPARED, lean)
 
     def leaning(self, lean: float) -> DoubleLaneChange:
         """Return the manoeuvre with a path planned for a vehicle of known side-slip, see `plan_path`."""
         known = copy.copy(self)
-        known.path = self._planned(lean)
+        known.path = self._plan_path(lean)
         return known
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
@@ -274,7 +274,7 @@ class Reversing(Manoeuvre):
         return LateralPath((LateralStep(v["begin"], v["length"], v["shift"]),))
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        seen, train = self._looked_back(sensors), self.driver.train
+        seen, train = self._look_back(sensors), self.driver.train
         if train is None or train.folded:
             steering = 0.0 - self._follow(seen)
         else:
@@ -286,7 +286,7 @@ class Reversing(Manoeuvre):
             found[name] = 1.0 - smooth_step(t / CLUTCH_TIME) if name == "clutch" else -1.0
         return found
 
-    def _looked_back(self, sensors: Sensors) -> dict[str, Scalar]:
+    def _look_back(self, sensors: Sensors) -> dict[str, Scalar]:
         """Return the sensors' values in axes turned to look back."""
         train = self.driver.train
         seen = {**sensors, **{name: 0.0 - sensors[name] for name in ("vx", "vy")}, **place(train, sensors)}

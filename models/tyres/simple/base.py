@@ -184,7 +184,7 @@ class SlipModel(TyreModel):
         elastic = self.cz * depth if curve is None else curve.force(depth)
         return maximum(elastic + more + self.dz * smooth_step(depth / DAMPING_ONSET) * rate, 0.0)
 
-    def stored_energy(self, depth: Scalar) -> Scalar:
+    def compute_stored_energy(self, depth: Scalar) -> Scalar:
         """Return the energy that the load stores at a depth, at least zero [J]."""
         curve = self.load_curve
         return 0.5 * self.cz * depth * depth if curve is None else curve.energy(depth)
@@ -224,7 +224,7 @@ class SlipModel(TyreModel):
             rolling_speed=Re * wheel.spin,
             potential=0.5
             * (
-                2.0 * self.stored_energy(depth)
+                2.0 * self.compute_stored_energy(depth)
                 + self.rim_stiffness * rim * rim
                 + self.cx * x[0] * x[0]
                 + self.cy * x[1] * x[1]

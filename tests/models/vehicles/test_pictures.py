@@ -29,13 +29,13 @@ from ce_dynamics.models.vehicles.pictures import (
     SIGN_AT,
     cameras_of,
     cones_of,
+    draw_speed_sign,
     gates,
     lanes_of,
     picture_of,
     relief,
     road_of,
     shapes_of,
-    speed_sign,
     tyres_of,
     units_of,
 )
@@ -277,7 +277,7 @@ def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_sign_shows_the_speed_beside_the_way() -> None:
     """50 has five strokes and six; the sign stands on the right, and all of it within its ring."""
     way = np.stack((np.linspace(0.0, 40.0, 81), np.zeros(81)), axis=1)
-    post, back, ring, face, *strokes = speed_sign(50.0 / 3.6, road("flat"), way)
+    post, back, ring, face, *strokes = draw_speed_sign(50.0 / 3.6, road("flat"), way)
     assert (back.kind, ring.kind, face.kind, len(strokes)) == ("plate", "plate", "plate", 5 + 6)
     middle = ring.points.mean(axis=0)
     assert middle[0] == pytest.approx(SIGN_AT[0])
@@ -288,5 +288,5 @@ def test_a_sign_shows_the_speed_beside_the_way() -> None:
     assert away[:, 0].max() < 0.0  # towards who arrives
     digits = [np.mean([s.points[:, 1].mean() for s in strokes[k]]) for k in (slice(0, 5), slice(5, 11))]
     assert digits[0] > digits[1]  # the five stands on the left for who drives ahead
-    assert not list(speed_sign(0.0, road("flat"), way))
-    assert not list(speed_sign(10.0, road("flat"), way[:20]))
+    assert not list(draw_speed_sign(0.0, road("flat"), way))
+    assert not list(draw_speed_sign(10.0, road("flat"), way[:20]))
