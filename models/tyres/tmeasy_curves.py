@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt, where
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 
@@ -116,6 +117,8 @@ class TMeasyParameters:
                 check_number("tyre", field.name, value, above=0.0)
         if self.pn_max < self.pn:
             raise DataError(f"tyre: pn_max = {self.pn_max:g} N must be at least pn = {self.pn:g} N")
+        if (nominal(self.rim_radius) > 0.0) != (nominal(self.rim_stiffness) > 0.0):
+            raise DataError("tyre: rim_radius and rim_stiffness belong together; give both or none")
         for axis in "xy":
             self._check_curve(axis)
         self._check_trail()
@@ -159,7 +162,8 @@ class TMeasyParameters:
         for a, b, load in zip(getattr(self, lower), getattr(self, upper), ("pn", "2 pn"), strict=True):
             if not a < b:
                 unit = " N" if lower.startswith("f") else ""  # slips are plain numbers
-                raise DataError(f"tyre: {lower} = {a:g}{unit} at {load} must be below {upper} = {b:g}{unit}")
+                given = f"{a:g}{unit} and {b:g}{unit}"
+                raise DataError(f"tyre: {lower} must be less than {upper}; at {load} they are {given}")
 
 
 def per_load(pair: LoadPair, pn: float, z: float) -> float:

@@ -33,7 +33,7 @@ from ce_dynamics.models.tyres.chrono import (
 )
 from ce_dynamics.models.tyres.contract import SidedTyre, TyreModel
 from ce_dynamics.models.tyres.simple import SLIP_MODELS
-from ce_dynamics.models.tyres.simple.base import SlipModel
+from ce_dynamics.models.tyres.simple.base import SlipModel, require
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
@@ -45,7 +45,22 @@ Pair = Annotated[Numbers, ParameterQuantity("1", components=PAIR, above=0.0)]
 """Values at the loads pn | 2 pn."""
 
 
-class TMeasyData(Section):
+class TyreBase(Section):
+    """Data of a tyre; those of which no tyre can be built are refused where they stand."""
+
+    def build(self) -> BuiltTyre:
+        raise NotImplementedError
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> TyreBase:
+        try:
+            self.build()
+        except DataError as error:
+            raise ValueError(str(error).removeprefix("tyre: ")) from None
+        return self
+
+
+class TMeasyData(TyreBase):
     """A TMeasy tyre's load and slips (Rill): slopes and forces in multiples of the load, at pn | 2 pn.
 
     ``mu0`` is the friction coefficient of the road of the curves: their own peak, ``fxm`` at pn, if left out.
@@ -74,17 +89,6 @@ class TMeasyData(Section):
     sqe: Pair
     rim_radius: Length | None = None
     rim_stiffness: PositiveStiffness | None = None
-
-    @model_validator(mode="after")
-    def _consistent(self) -> TMeasyData:
-        if not self.pn <= self.pn_max:
-            raise ValueError(f"pn_max {self.pn_max:g} N must be at least pn {self.pn:g} N")
-        for peak, slide in (("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe")):
-            if not all(m < s for m, s in zip(getattr(self, peak), getattr(self, slide), strict=True)):
-                raise ValueError(f"{peak} must be less than {slide} at both loads")
-        if (self.rim_radius is None) != (self.rim_stiffness is None):
-            raise ValueError("rim_radius and rim_stiffness belong together; give both or none")
-        return self
 
     def parameters(self, **carcass: float) -> TMeasyParameters:
         """Return the parameters of a tyre, slopes and forces in N, with a carcass if its data have none."""
@@ -125,7 +129,7 @@ BuiltTyre: TypeAlias = TMeasyParameters | ChronoTyre | SlipModel | SidedTyre
 """A tyre as built: TMeasy's parameters, one as Chrono evaluates it, a model, or one of either side."""
 
 
-class SlipLawData(Section):
+class SlipLawData(TyreBase):
     """Common data of simple tyres, see `SlipModel`; ``mu0`` is the friction of their measurement."""
 
     radius: Length
@@ -187,14 +191,6 @@ class SlipModelLaw(SlipLawData):
     model: ClassVar[type[SlipModel]]
     mu: PositiveFraction
 
-    @model_validator(mode="after")
-    def _consistent(self) -> SlipModelLaw:
-        try:
-            self.law()
-        except DataError as error:
-            raise ValueError(str(error).removeprefix("tyre: ")) from None
-        return self
-
     def law(self) -> SlipModel:
         own = {name: getattr(self, name) for name in own_fields(self.model)}
         return self.model(**self.common(), mu=self.mu, **own)
@@ -240,15 +236,10 @@ class Pac89Law(SlipLawData):
     lateral: Annotated[Numbers, ParameterQuantity("1", curve=True)]
     longitudinal: Annotated[Numbers, ParameterQuantity("1", curve=True)]
 
-    @model_validator(mode="after")
-    def _as_many_as_there_are(self) -> Pac89Law:
+    def law(self) -> Pac89Tyre:
         for name, count, which in (("lateral", 7, "a0 to a4, a6, a7"), ("longitudinal", 9, "b0 to b8")):
             given = len(getattr(self, name))
-            if given != count:
-                raise ValueError(f"{name} has {given} coefficients; give {count}: {which}")
-        return self
-
-    def law(self) -> Pac89Tyre:
+            require(given == count, f"{name} has {given} coefficients; give {count}: {which}")
         a, b = self.lateral, self.longitudinal
         lateral = (*a[:5], 0.0, *a[5:], *(0.0,) * 6)
         trail = getattr(self, "trail", 0.0)
@@ -303,17 +294,13 @@ class ChronoPac89Data(ChronoData, Pac89Law):
     aligning: Annotated[Numbers, ParameterQuantity("1", curve=True)]
     lateral_stiffness: PositiveStiffness
 
-    @model_validator(mode="after")
-    def _all_of_aligning(self) -> ChronoPac89Data:
-        if len(self.aligning) != 18:
-            raise ValueError(f"aligning has {len(self.aligning)} coefficients; give 18: c0 to c17")
-        return self
-
     def build(self) -> BuiltTyre:
+        given = len(self.aligning)
+        require(given == 18, f"aligning has {given} coefficients; give 18: c0 to c17")
         return ChronoPac89(self.law(), tuple(self.aligning), self.lateral_stiffness, delay=self.delay or 0.0)
 
 
-TYRES: Mapping[str, type[TMeasyData] | type[SlipLawData]] = {
+TYRES: Mapping[str, type[TyreBase]] = {
     "tmeasy": TyreData,
     "tmeasy-chrono": ChronoTMeasyData,
     "fiala-chrono": section_of_model(FialaTyre, ChronoSlipData),

@@ -312,18 +312,13 @@ def check(part: JsonObject, kind: str, section: Sections) -> None:
     """Refuse numbers that make no tyre together, by the keys of the file where these have others."""
     numbers = strip_sources(section)
     try:
-        made: Any = tyre_section(kind).model_validate(numbers)
-        made.build()
+        tyre_section(kind).model_validate(numbers)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         message = ": ".join((*map(str, first["loc"]), str(first.get("ctx", {}).get("error", first["msg"]))))
-    except DataError as error:
-        message = str(error).removeprefix("tyre: ")
-    else:
-        return
-    for name, keys in KEYS.items():
-        message = re.sub(rf"\b{name}\b", f"'{'/'.join(keys)}'", message)
-    raise DataError(f"{part.path.name}: {message}")
+        for name, keys in KEYS.items():
+            message = re.sub(rf"\b{name}\b", f"'{'/'.join(keys)}'", message)
+        raise DataError(f"{part.path.name}: {message}") from None
 
 
 def strip_sources(section: Sections) -> dict[str, Any]:
