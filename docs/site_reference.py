@@ -188,10 +188,7 @@ def vehicle_file() -> str:
         text += [f"## {title}", ""]
         if title == "Tyres":
             text += ["### Symbols of TMeasy", "", prose(TMeasyParameters), ""]
-            text += [
-                "In a file, slopes and forces are multiples of the load, and three keys differ: `radius`,"
-            ]
-            text += ["`slip_speed` and `nL0` stand for `unloaded_radius`, `v_n` and `nl0`.", ""]
+            text += ["In a file, slopes and forces are multiples of the load.", ""]
         for name, kind in kinds.items():
             text += section(f"`{name}`", kind, key)
     return "\n".join(text)

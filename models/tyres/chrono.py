@@ -276,7 +276,7 @@ class ChronoTMeasy(ChronoTyre):
 
     @property
     def unloaded_radius(self) -> float:
-        return self.parameters.unloaded_radius
+        return self.parameters.radius
 
     @property
     def cz(self) -> float:
@@ -302,7 +302,7 @@ class ChronoTMeasy(ChronoTyre):
     def slip_forces(self, at: ChronoContact) -> SlipForces:
         p, mu = self.parameters, at.friction / self.own_friction
         R_e = self.rolling_radius(at.depth)
-        v_t = R_e * absolute(at.spin) + p.v_n
+        v_t = R_e * absolute(at.spin) + p.slip_speed
         s_x, s_y = (at.spin * R_e - at.v_x) / v_t, -at.v_y / v_t
         s = sqrt(s_x * s_x + s_y * s_y + TINY * TINY)
         z = load_factor(p, at.Fz)

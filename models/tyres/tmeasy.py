@@ -39,7 +39,7 @@ def vertical_force(p: TMeasyParameters, deflection: Scalar, rate: Scalar) -> Sca
 
 def rim_depth(p: TMeasyParameters, deflection: Scalar) -> Scalar:
     """Return the penetration of the rim into the road [m]; zero if the tyre has no rim."""
-    return maximum(deflection - (p.unloaded_radius - p.rim_radius), 0.0) if has_rim(p) else 0.0
+    return maximum(deflection - (p.radius - p.rim_radius), 0.0) if has_rim(p) else 0.0
 
 
 def has_rim(p: TMeasyParameters) -> bool:
@@ -66,7 +66,7 @@ def camber_velocity(p: TMeasyParameters, c: WheelOnRoad, deflection: Scalar, u: 
 def bore_moment(p: TMeasyParameters, c: WheelOnRoad, Fz: Scalar, s: Scalar, u: Scalar) -> Scalar:
     """Return Rill's bore moment T = −R_B F(s_G) s_B/s_G, s_B = R_B ω_n/(r_D |Ω|), of turning on the spot."""
     z = load_factor(p, Fz)
-    s_B = p.bore_radius * c.yaw_rate / (u + p.v_n)
+    s_B = p.bore_radius * c.yaw_rate / (u + p.slip_speed)
     curve = axis_curve(p, "y", z, c.friction / p.mu0)
     s_G = sqrt(s * s + s_B * s_B + _TINY)
     return -p.bore_radius * z * p.pn * force_over_slip(curve, s_G) * s_B
@@ -74,17 +74,17 @@ def bore_moment(p: TMeasyParameters, c: WheelOnRoad, Fz: Scalar, s: Scalar, u: S
 
 def effective_radius(p: TMeasyParameters, radius: Scalar) -> Scalar:
     """Return the rolling radius r_D = (2 r0 + r_S)/3; the unloaded radius in the air."""
-    return (2.0 * p.unloaded_radius + minimum(radius, p.unloaded_radius)) / 3.0
+    return (2.0 * p.radius + minimum(radius, p.radius)) / 3.0
 
 
 def contact_length(p: TMeasyParameters, deflection: Scalar) -> Scalar:
     """Return L = 2 √(r0 δ); zero in the air (to 1e-12 m, which keeps its derivative finite)."""
-    return 2.0 * sqrt(p.unloaded_radius * maximum(deflection, 0.0) + _TINY)
+    return 2.0 * sqrt(p.radius * maximum(deflection, 0.0) + _TINY)
 
 
 def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -> TyreAnswer:
     """Return forces at the contact for the tread's deflections x_e, y_e [m], and their rates."""
-    deflection = p.unloaded_radius - c.radius
+    deflection = p.radius - c.radius
     Fz = vertical_force(p, deflection, -c.radius_rate)
     friction = c.friction / p.mu0
     transport = effective_radius(p, c.radius) * c.spin
@@ -94,12 +94,12 @@ def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -
     Fx, x_dot = deflect(p.cx, p.dx, x_e, v_x, f.W_x, f.G_x, f.FM_x, p.pn)
     Fy, y_dot = deflect(p.cy, p.dy, y_e, v_y, f.W_y, f.G_y, f.FM_y, p.pn)
     # Slips as reported, and as the trail takes them, with Rill's small speed in the denominator.
-    s_x, s_y = -v_x / (u + p.v_n), -c.v_y / (u + p.v_n)
+    s_x, s_y = -v_x / (u + p.slip_speed), -c.v_y / (u + p.slip_speed)
     trail = pneumatic_trail(p, Fz, s_y, friction, contact_length(p, deflection))
     bore: Scalar = 0.0
     if nominal(p.bore_radius) > 0.0:
         bore = bore_moment(p, c, Fz, sqrt(s_x * s_x + s_y * s_y), u)
-    My = -p.rolling_resistance * Fz * p.unloaded_radius * transport / (u + p.v_n)
+    My = -p.rolling_resistance * Fz * p.radius * transport / (u + p.slip_speed)
     return TyreAnswer(
         Fx=Fx,
         Fy=Fy,
@@ -133,7 +133,7 @@ class TMeasyTyre(TyreModel):
 
     @property
     def unloaded_radius(self) -> float:
-        return self.parameters.unloaded_radius
+        return self.parameters.radius
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         return tyre_forces(self.parameters, wheel, x[0], x[1])

@@ -34,8 +34,8 @@ class TMeasyParameters:
 
     Attributes
     ----------
-    unloaded_radius : float
-        r0 [m].
+    radius : float
+        Unloaded, r0 [m].
     cz, dz : float
         Vertical stiffness [N/m] and damping [N s/m].
     cx, dx, cy, dy : float
@@ -47,8 +47,8 @@ class TMeasyParameters:
         Friction coefficient of the road for which the curves were measured.
     rolling_resistance : float
         Rolling resistance torque over load times unloaded radius.
-    v_n : float
-        Speed added to the rolling speed wherever a reported slip is formed, and within which the rolling
+    slip_speed : float
+        v_n, added to the rolling speed wherever a reported slip is formed, and within which the rolling
         resistance changes sign [m/s].
     dfx0, dfy0 : pair of float
         Slip stiffness: initial slope of the force over the slip [N].
@@ -56,7 +56,7 @@ class TMeasyParameters:
         Maximum force [N] and the slip at which it is reached.
     fxs, fys, sxs, sys : pair of float
         Force of full sliding [N] and the slip at which it begins.
-    nl0 : pair of float
+    nL0 : pair of float
         Pneumatic trail over contact length at zero slip.
     sq0, sqe : pair of float
         Lateral slips at which the pneumatic trail passes zero, and from which on it stays zero.
@@ -72,7 +72,7 @@ class TMeasyParameters:
         [N/m].
     """
 
-    unloaded_radius: float
+    radius: float
     cz: float
     dz: float
     cx: float
@@ -83,7 +83,7 @@ class TMeasyParameters:
     pn_max: float
     mu0: float
     rolling_resistance: float
-    v_n: float
+    slip_speed: float
     dfx0: LoadPair
     fxm: LoadPair
     sxm: LoadPair
@@ -94,7 +94,7 @@ class TMeasyParameters:
     sym: LoadPair
     fys: LoadPair
     sys: LoadPair
-    nl0: LoadPair
+    nL0: LoadPair
     sq0: LoadPair
     sqe: LoadPair
     camber_thrust: float = 0.0
@@ -122,6 +122,10 @@ class TMeasyParameters:
         for axis in "xy":
             self._check_curve(axis)
         self._check_trail()
+
+    @property
+    def unloaded_radius(self) -> float:
+        return self.radius
 
     def _check_curve(self, axis: str) -> None:
         """Check that the curve rises, reaches its maximum, falls and slides, at every load up to pn_max."""
@@ -151,10 +155,10 @@ class TMeasyParameters:
         """Check that the trail's slips are positive and in order at every load up to pn_max."""
         self._check_order("sq0", "sqe")
         for z in (0.0, self.pn_max / self.pn):
-            nl0, s0, sE = (at_load(getattr(self, name), z) for name in ("nl0", "sq0", "sqe"))
-            if not (nl0 > 0.0 and 0.0 < s0 < sE):
+            nL0, s0, sE = (at_load(getattr(self, name), z) for name in ("nL0", "sq0", "sqe"))
+            if not (nL0 > 0.0 and 0.0 < s0 < sE):
                 raise DataError(
-                    f"tyre: the pneumatic trail extrapolates to nl0 = {nl0:g}, sq0 = {s0:g}, sqe = {sE:g} "
+                    f"tyre: the pneumatic trail extrapolates to nL0 = {nL0:g}, sq0 = {s0:g}, sqe = {sE:g} "
                     f"at {z:g} pn; all must be positive and sq0 below sqe: lower pn_max or correct the pairs"
                 )
 
@@ -334,4 +338,4 @@ def pneumatic_trail(p: TMeasyParameters, Fz: Scalar, s_y: Scalar, friction: Scal
     rising = (1.0 - w) * (1.0 - s) + w * (1.0 - (3.0 - 2.0 * s) * s * s)
     edge = (sE - slip) / (sE - s0)
     bump = -(1.0 - w) * (slip - s0) / s0 * edge * edge
-    return at_load(p.nl0, z) * length * where(slip < s0, rising, bump)
+    return at_load(p.nL0, z) * length * where(slip < s0, rising, bump)

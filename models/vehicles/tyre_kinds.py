@@ -92,11 +92,9 @@ class TMeasyData(TyreBase):
 
     def parameters(self, **carcass: float) -> TMeasyParameters:
         """Return the parameters of a tyre, slopes and forces in N, with a carcass if its data have none."""
-        known: dict[str, Any] = {"unloaded_radius": self.radius, "v_n": self.slip_speed, "nl0": self.nL0}
-        known["mu0"] = self.fxm[0]
         own = {field.name: getattr(self, field.name, None) for field in fields(TMeasyParameters)}
-        given = known | {name: value for name, value in own.items() if value is not None}
-        return TMeasyParameters(**given | forces_of(self, self.pn) | carcass)
+        given: dict[str, Any] = {name: value for name, value in own.items() if value is not None}
+        return TMeasyParameters(**{"mu0": self.fxm[0]} | given | forces_of(self, self.pn) | carcass)
 
 
 class TyreData(TMeasyData):
@@ -335,6 +333,4 @@ def model_of(tyre: BuiltTyre, side: int) -> TyreModel:
 
 def reference_friction(tyre: BuiltTyre) -> float:
     """Return the friction coefficient of the road for which its curves are."""
-    if isinstance(tyre, ChronoTyre):
-        return tyre.own_friction
     return tyre.mu0 if isinstance(tyre, (TMeasyParameters, SidedTyre)) else tyre.own_friction

@@ -25,7 +25,7 @@ def times_load(at_pn: float, at_2pn: float) -> LoadPair:
 
 
 TYRE = TMeasyParameters(
-    unloaded_radius=0.4699,
+    radius=0.4699,
     cz=CZ,
     dz=2.0 * 0.5 * math.sqrt(CZ * TYRE_MASS),
     cx=0.9 * CZ,
@@ -36,7 +36,7 @@ TYRE = TMeasyParameters(
     pn_max=3.5 * PN,
     mu0=0.8,
     rolling_resistance=0.015,
-    v_n=0.01,
+    slip_speed=0.01,
     dfx0=times_load(17.7764, 14.5301),
     fxm=times_load(0.89965, 0.77751),
     sxm=(0.10811, 0.12389),
@@ -47,7 +47,7 @@ TYRE = TMeasyParameters(
     sym=(0.33167, 0.33216),
     fys=times_load(0.68276, 0.65319),
     sys=(1.0296, 1.0296),
-    nl0=(0.178, 0.19),
+    nL0=(0.178, 0.19),
     sq0=(0.36484, 0.36538),
     sqe=(1.0296, 1.0296),
 )

@@ -153,7 +153,7 @@ def test_pneumatic_trail_meets_its_conditions() -> None:
     def n(s: float) -> float:
         return float(pneumatic_trail(TYRE, PN, s, 1.0, 0.2))
 
-    s0, sE, n0 = TYRE.sq0[0], TYRE.sqe[0], TYRE.nl0[0] * 0.2
+    s0, sE, n0 = TYRE.sq0[0], TYRE.sqe[0], TYRE.nL0[0] * 0.2
     assert n(0.0) == pytest.approx(n0, rel=1e-15)
     assert abs(n(s0)) < 1e-15
     assert n(0.5 * (s0 + sE)) < 0.0
@@ -180,7 +180,7 @@ def test_aligning_torque_has_trail_of_contact_length() -> None:
     f = tyre_forces(TYRE, flat_contact(deflection, v_x=10.0, spin=None), 0.0, 0.01)
     assert f.Fy != 0.0
     # L² has 1e-24 m² added, of 0.04 m²; rounding.
-    assert f.Mz == pytest.approx(-TYRE.nl0[0] * chord * f.Fy, rel=1e-12)
+    assert f.Mz == pytest.approx(-TYRE.nL0[0] * chord * f.Fy, rel=1e-12)
 
 
 def flat_contact(

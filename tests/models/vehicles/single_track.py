@@ -66,4 +66,4 @@ def cornering_stiffness(tyre: TMeasyParameters, Fz: float) -> float:
 
 def pneumatic_trail(tyre: TMeasyParameters, Fz: float) -> float:
     """Part of the contact's length 2 √(r δ) by which the force acts behind its middle, without slip."""
-    return tyre.nl0[0] * 2.0 * float(np.sqrt(tyre.unloaded_radius * Fz / tyre.cz))
+    return tyre.nL0[0] * 2.0 * float(np.sqrt(tyre.unloaded_radius * Fz / tyre.cz))

@@ -126,7 +126,7 @@ def test_traction_control_takes_the_radius_of_fitted_tyres() -> None:
         data = VehicleParameters.load(name)
         small = {
             corner.name: model_of(
-                dataclasses.replace(corner.tyre, unloaded_radius=0.92 * corner.tyre.unloaded_radius),
+                dataclasses.replace(corner.tyre, radius=0.92 * corner.tyre.unloaded_radius),
                 corner.side,
             )
             for corner in data.corners.values()

@@ -160,7 +160,7 @@ def test_tyre() -> None:
     np.testing.assert_allclose(tyre.dfx0, [17.7764 * 8562.825, 14.5301 * 17125.65], rtol=1e-14)
     np.testing.assert_allclose(tyre.fys, [0.68276 * 8562.825, 0.65319 * 17125.65], rtol=1e-14)
     np.testing.assert_array_equal(tyre.sxm, [0.10811, 0.12389])
-    np.testing.assert_array_equal(tyre.nl0, [0.178, 0.19])
+    np.testing.assert_array_equal(tyre.nL0, [0.178, 0.19])
     # Degressive: force grows with load, friction falls.
     for force in (tyre.fxm, tyre.fxs, tyre.fym, tyre.fys):
         assert force[0] < force[1] < 2 * force[0]
