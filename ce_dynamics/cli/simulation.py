@@ -17,13 +17,13 @@ from ce_dynamics.cli.messages import BAD_INPUT, FAILED, INTERRUPTED, OK, loading
 from ce_dynamics.cli.options import Simulate
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
+from ce_dynamics.compiled.integration_methods import NATIVE_METHODS
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.vehicles.case import Case, VehicleSetup
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import check_path, save_table
-from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.netcdf import write_netcdf
 from ce_dynamics.simulation.options import METHODS

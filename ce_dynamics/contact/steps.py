@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import RK4, as_table
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.contact.acting_rows import ActingRows, lengths, make_room
 from ce_dynamics.contact.compiled_smooth import (
@@ -42,7 +43,6 @@ from ce_dynamics.contact.recorder import NEGLIGIBLE, Recorder
 from ce_dynamics.contact.solvers.chain import Patience
 from ce_dynamics.contact.tree_step import machine
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.simulation.integrators.methods import RK4, as_table
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 

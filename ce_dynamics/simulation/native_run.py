@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.interrupts import Interrupts
-from ce_dynamics.simulation.integrators.methods import (
+from ce_dynamics.compiled.integration_methods import (
     METHOD_OF,
     EmbeddedPair,
     ExplicitRungeKutta,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
+from ce_dynamics.compiled.integration_methods import FIXED, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of, substeps
 
 if TYPE_CHECKING:

@@ -26,9 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.model import Model
-from ce_dynamics.errors import SimulationError
-from ce_dynamics.simulation.integrators.methods import (
+from ce_dynamics.compiled.integration_methods import (
     EMBEDDED,
     METHOD_OF,
     REGISTERED,
@@ -41,6 +39,8 @@ from ce_dynamics.simulation.integrators.methods import (
     ahead,
     stage_rates,
 )
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.integrators.settings import check_tolerances
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide

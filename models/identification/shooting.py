@@ -16,13 +16,13 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import EXPLICIT
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.simulation.ensembles.arguments import available_processors
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
-from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace
 

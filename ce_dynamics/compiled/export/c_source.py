@@ -12,6 +12,7 @@ from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of, replace_on_success, shown_path
 from ce_dynamics.compiled.export.interface import Interface
+from ce_dynamics.compiled.integration_methods import RK4
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
@@ -159,10 +160,21 @@ def source(interface: Interface, derivatives: bool) -> str:
             c_function(traced, f"{name}_{what}")
             for what, traced in functions_of(interface, derivatives).items()
         ),
-        template("step.c", name),
+        template("step.c", name, EVALUATIONS=RK4.evaluations, STAGES=format_stages(name)),
         check_values_source(interface),
     ]
     return "\n".join(parts)
+
+
+def format_stages(name: str) -> str:
+    """Return the stages of a step, summed in the order of the compiled loops."""
+    sums = [" + ".join(f"{w} * rates[{j}][k]" for j, w in enumerate(row) if w) for row in (*RK4.A[1:], RK4.b)]
+    return "\n".join(
+        f"    {name}_rate({'ahead' if s else 'start'}, u, rates[{s}]);\n"
+        f"    for (k = 0; k < {name.upper()}_STATES; ++k)\n"
+        f"        ahead[k] = start[k] + {f'h / {RK4.over}' if s + 1 == len(sums) else 'h'} * ({total});"
+        for s, total in enumerate(sums)
+    )
 
 
 def check_values_source(interface: Interface) -> str:

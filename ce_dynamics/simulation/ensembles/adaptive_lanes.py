@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import EmbeddedPair
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.lanes import (
     COMPLETED,
@@ -25,7 +26,6 @@ from ce_dynamics.simulation.ensembles.lanes import (
 from ce_dynamics.simulation.ensembles.observing_kernels import side_by_side
 from ce_dynamics.simulation.integrators.batch import AdaptiveBatch, Schedule
 from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
-from ce_dynamics.simulation.integrators.methods import EmbeddedPair
 from ce_dynamics.simulation.integrators.pair_kernels import CREEPS, IDLE
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign

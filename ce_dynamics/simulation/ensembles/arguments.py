@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
+from ce_dynamics.compiled.integration_methods import NATIVE_METHODS
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.tangent import find_undirected
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import refusals
 from ce_dynamics.mechanism.signals import check_range, out_of_range
-from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
 from ce_dynamics.simulation.options import IntegrationOptions
 from ce_dynamics.simulation.right_hand_side import LAW, check_law
 

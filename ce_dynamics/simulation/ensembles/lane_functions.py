@@ -15,6 +15,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
+from ce_dynamics.compiled.integration_methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import log_work
@@ -24,7 +25,6 @@ from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions, Runs
 from ce_dynamics.simulation.ensembles.records import Records
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign
 from ce_dynamics.simulation.monitors.charts import Charts

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import EXPLICIT, IMPLICIT
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
-from ce_dynamics.simulation.integrators.methods import EXPLICIT, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace, block_of

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import FIXED, IMPLICIT
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, variables
 from ce_dynamics.errors import AccuracyWarning, ModelError
 from ce_dynamics.mechanism.signals import Excess, furthest_out, out_of_ranges, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.postconditions import Fault, Postconditions

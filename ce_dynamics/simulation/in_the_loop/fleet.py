@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import EXPLICIT
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.observed import closure_norms, system_outputs
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
@@ -20,7 +21,6 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes
 from ce_dynamics.simulation.integrators.batch import FixedBatch, nothing_scheduled
-from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import (
     Settings,
     check_step,

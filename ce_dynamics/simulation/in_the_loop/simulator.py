@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.interrupts import Interrupts
+from ce_dynamics.compiled.integration_methods import METHOD_OF, NATIVE_METHODS, NativeMethod
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
-from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.settings import (
     NEAR,
     check_step,

@@ -1,8 +1,9 @@
 """Time stepping in compiled code.
 
-A method is a table of numbers in `methods`.  The loops are numba functions that call the compiled evaluation
-by its address; a single run is one lane, an ensemble several.  They are compiled once for all models, for
-each number of lanes, and kept on disk.  numba is imported when a native method is first used.
+A method is a table of numbers in `ce_dynamics.compiled.integration_methods`.  The loops are numba functions
+that call the compiled evaluation by its address; a single run is one lane, an ensemble several.  They are
+compiled once for all models, for each number of lanes, and kept on disk.  numba is imported when a native
+method is first used.
 
 =====================  =====  ===================================================================
 method                 order  what it does per step

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators import fixed_kernels, pair_kernels
-from ce_dynamics.simulation.integrators.methods import (
+from ce_dynamics.compiled.integration_methods import (
     EmbeddedPair,
     ExplicitRungeKutta,
     LinearlyImplicit,
     lower_rows,
 )
+from ce_dynamics.simulation.integrators import fixed_kernels, pair_kernels
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import StopSign, Workspace, block_of
 

@@ -1,6 +1,6 @@
 """Steps of fixed length, compiled by numba: explicit Runge–Kutta and linearly implicit methods.
 
-The method is a table, see `ce_dynamics.simulation.integrators.methods`.
+The method is a table, see `ce_dynamics.compiled.integration_methods`.
 """
 
 from __future__ import annotations

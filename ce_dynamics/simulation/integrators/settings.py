@@ -10,9 +10,9 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import FIXED, IMPLICIT
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.controller import common_part
-from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 
 
 class Settings(NamedTuple):

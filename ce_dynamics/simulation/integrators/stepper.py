@@ -21,10 +21,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.batch import UNGUARDED, AdaptiveBatch, FixedBatch
 from ce_dynamics.simulation.integrators.fixed_kernels import ExplicitSpace
-from ce_dynamics.simulation.integrators.methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
 from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.workspace import Workspace
 

@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import AccuracyWarning
-from ce_dynamics.simulation.integrators.methods import (
+from ce_dynamics.compiled.integration_methods import (
     METHOD_OF,
     ExplicitRungeKutta,
     LinearlyImplicit,
     Rate,
     jacobian_at,
 )
+from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 
 if TYPE_CHECKING:

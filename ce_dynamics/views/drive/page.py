@@ -12,12 +12,12 @@ import numpy as np
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import RK4
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.compiler.codegen.wasm import wasm_module
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.integrators.methods import RK4
 from ce_dynamics.simulation.integrators.settings import NEAR, samples_before
 from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.scene.page import Packed, Page, take_content

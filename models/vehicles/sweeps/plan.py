@@ -14,6 +14,7 @@ from functools import cached_property
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.integration_methods import FIXED, NATIVE_METHODS
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import ParameterQuantity
@@ -36,7 +37,6 @@ from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.layout import VehicleLayout
 from ce_dynamics.models.vehicles.schema import groups_of
 from ce_dynamics.models.vehicles.tree import short_name
-from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
 
 

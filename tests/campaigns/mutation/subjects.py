@@ -50,5 +50,9 @@ SUBJECTS = (
         ("tests/models/tyres/test_tmeasy_forces.py", "tests/models/parts/roads", "tests/models/tyres"),
     ),
     Subject("contact", ("ce_dynamics/contact/**/*.py",), ("tests/ce_dynamics/contact",)),
-    Subject("stepping", ("ce_dynamics/simulation/integrators/**/*.py",), ("tests/ce_dynamics/simulation",)),
+    Subject(
+        "stepping",
+        ("ce_dynamics/simulation/integrators/**/*.py", "ce_dynamics/compiled/integration_methods.py"),
+        ("tests/ce_dynamics/simulation",),
+    ),
 )

@@ -9,8 +9,8 @@ from scipy.integrate import solve_ivp
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import sin, sqrt, where
+from ce_dynamics.compiled.integration_methods import EMBEDDED, METHOD_OF
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, METHOD_OF
 from ce_dynamics.simulation.recommend import GRID, accurate_step, stable_step
 
 NEXT = GRID[1] / GRID[0]

@@ -12,10 +12,10 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin, sqrt
+from ce_dynamics.compiled.integration_methods import FIXED, IMPLICIT
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, Response
-from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.monitors.postconditions import check_balance
 from ce_dynamics.simulation.options import list_times

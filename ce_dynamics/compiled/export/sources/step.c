@@ -1,7 +1,7 @@
 int @NAME@_step(double y[], const double u[], double h)
 {
     enum { N = @UPPER@_STATES ? @UPPER@_STATES : 1 };
-    double fresh[N], rate[N], total[N], ahead[N], wear;
+    double fresh[N], rates[@EVALUATIONS@][N], ahead[N], wear;
     const double *start = y;
     double check = 0.0;
     int k;
@@ -9,26 +9,9 @@ int @NAME@_step(double y[], const double u[], double h)
     @NAME@_renew(y, fresh, &wear);
     if (wear > @NAME@_worn)
         start = fresh;
-    @NAME@_rate(start, u, rate);
-    for (k = 0; k < @UPPER@_STATES; ++k) {
-        total[k] = rate[k];
-        ahead[k] = start[k] + 0.5 * h * rate[k];
-    }
-    @NAME@_rate(ahead, u, rate);
-    for (k = 0; k < @UPPER@_STATES; ++k) {
-        total[k] += 2.0 * rate[k];
-        ahead[k] = start[k] + 0.5 * h * rate[k];
-    }
-    @NAME@_rate(ahead, u, rate);
-    for (k = 0; k < @UPPER@_STATES; ++k) {
-        total[k] += 2.0 * rate[k];
-        ahead[k] = start[k] + h * rate[k];
-    }
-    @NAME@_rate(ahead, u, rate);
-    for (k = 0; k < @UPPER@_STATES; ++k) {
-        ahead[k] = start[k] + h / 6.0 * (total[k] + rate[k]);
+@STAGES@
+    for (k = 0; k < @UPPER@_STATES; ++k)
         check += 0.0 * ahead[k];
-    }
     if (check != 0.0)
         return -1;
     for (k = 0; k < @UPPER@_STATES; ++k)

@@ -8,9 +8,9 @@ import pytest
 import xarray as xr
 
 import ce_dynamics as ce
+from ce_dynamics.compiled.integration_methods import EMBEDDED
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.simulation.integrators.methods import EMBEDDED
 from tests.ce_dynamics.simulation.ensembles.test_simulation import Swing, assert_same, crank_rocker, starts
 from tests.support.systems import slider_crank
 

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import ce_dynamics as ce
+from ce_dynamics.compiled.integration_methods import IMPLICIT
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.simulation.integrators.methods import IMPLICIT
 from tests.ce_dynamics.simulation.ensembles.test_simulation import Swing, assert_same, crank_rocker, starts
 
 RUNS = 13

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.compiled.integration_methods import FIXED
 from ce_dynamics.simulation.ensembles.arguments import spread
 from ce_dynamics.simulation.ensembles.lane_functions import compile_lanes, lanes_of
 from ce_dynamics.simulation.ensembles.lanes import Reached, group_of, look_of
-from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.postconditions import ColumnBounds, Postconditions
 from ce_dynamics.simulation.results import Observed

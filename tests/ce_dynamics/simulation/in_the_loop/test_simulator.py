@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.compiled.integration_methods import FIXED, IMPLICIT, NATIVE_METHODS
 from ce_dynamics.errors import ModelError, SimulationError, SingularityWarning
 from ce_dynamics.kinematics import FourBar
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.in_the_loop.simulator import DIGEST, MAGIC, Simulator
-from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT, NATIVE_METHODS
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum, slider
 

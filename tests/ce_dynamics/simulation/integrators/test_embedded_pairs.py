@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.algebra.arrays import Scalar, where
+from ce_dynamics.compiled.integration_methods import EMBEDDED, EmbeddedPair, lower_rows
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, EmbeddedPair, lower_rows
 from ce_dynamics.simulation.integrators.pair_kernels import PairBuffers, PairTrack, interpolate
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Scalar, sin
+from ce_dynamics.compiled.integration_methods import EMBEDDED, FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive
 from ce_dynamics.simulation.native_run import make_stepper, march

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import RK45
 
+from ce_dynamics.compiled.integration_methods import EMBEDDED
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
-from ce_dynamics.simulation.integrators.methods import EMBEDDED
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.native_run import make_stepper
 from ce_dynamics.simulation.right_hand_side import RightHandSide

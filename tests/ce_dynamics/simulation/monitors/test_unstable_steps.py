@@ -9,14 +9,14 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import tanh
-from ce_dynamics.errors import AccuracyWarning, SimulationError
-from ce_dynamics.simulation.integrators.methods import (
+from ce_dynamics.compiled.integration_methods import (
     IMPLICIT_EULER,
     RK4,
     ROSENBROCK,
     ExplicitRungeKutta,
     LinearlyImplicit,
 )
+from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.integrators.stepper import FixedSteps
 from ce_dynamics.simulation.monitors.unstable_steps import (
     eigenvalues_at,
