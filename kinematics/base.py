@@ -252,7 +252,7 @@ def end(margins: Callable[[Floats], Floats], direction: float) -> float:
         return float(margins(np.array([theta]))[0])
 
     step = direction * 2.0 * math.pi / STEPS_PER_TURN
-    before, (here, *ahead) = math.inf, margins(step * np.arange(STEPS_PER_TURN + 1)).tolist()
+    before, (here, *ahead) = math.inf, margins(step * np.arange(STEPS_PER_TURN + 1.0)).tolist()
     for k, after in enumerate(ahead, 1):
         if math.isnan(after):
             return last_that_holds(lambda x: not math.isnan(margin(x)), (k - 1) * step, k * step)

@@ -65,7 +65,7 @@ class RigidContacts(ContactLaw):
     bodies: RigidBodies
     shapes: Sequence[RigidShape]
     _: KW_ONLY
-    friction: Friction = field(default="disc", init=False)  # type: ignore[assignment]  # no other is offered
+    friction: Friction = field(default="disc", init=False)  # no other is offered
     mu: Number = number(0.0, at_least=0.0)
     rest_speed: Number = number(1e-2, at_least=0.0)
 

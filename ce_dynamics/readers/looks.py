@@ -190,7 +190,9 @@ def urdf_looks(path: str | Path, *, loops: Loops | None = None, **options: Any) 
     """Return the ``<visual>`` shapes of a URDF file, in the design pose that `read_urdf` gives it."""
     given, frames = place_links(path, loops, PoseOptions(**options))
     colours = {each.text("name", ""): colour_of(each) for each in given.root.children("material")}
-    return collect_looks(given.root, lambda *each: urdf_look(*each, frames, colours))
+    return collect_looks(
+        given.root, lambda link, visual, shape: urdf_look(link, visual, shape, frames, colours)
+    )
 
 
 @lists_options(PoseOptions)
@@ -291,7 +293,7 @@ def sdf_looks(
     placed = find_design_frames(replace(robot, loops=kept), given, motors).frames
     frames = Frames(chosen, RIGHT_ANGLES)
     carried = {edge.child: placed[edge.child] @ inverse(edge.frame) for edge in tree}  # from the model's axes
-    return collect_looks(chosen, lambda *each: sdf_look(*each, carried, frames))
+    return collect_looks(chosen, lambda link, visual, shape: sdf_look(link, visual, shape, carried, frames))
 
 
 def sdf_look(

@@ -375,7 +375,8 @@ class Option:
         """Return a written value in SI, or the text."""
         if not self.unit:
             return text
-        return self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))
+        value: float = self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))
+        return value
 
 
 def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -273,8 +273,8 @@ class Rounds:
             for k, (_, z, time) in zip(own, parts, strict=True):
                 sizes[k] = noise.at(z, time)
             scaled = [residuals[k] / sizes[k] for k in own]
-            time = correlation_time([x[np.isfinite(x)] for x in scaled])
-            self.noise[key] = noise._replace(correlation_time=time)
+            memory = correlation_time([x[np.isfinite(x)] for x in scaled])
+            self.noise[key] = noise._replace(correlation_time=memory)
         self.sizes = sizes
 
     def noise_rms(self) -> dict[Key, float]:

@@ -314,9 +314,10 @@ class FitProblem:
     def correction(self, theta: Floats, channel: str, kind: str, session: str) -> float:
         """Return offset, scale or delay of a channel in a session."""
         neutral = 1.0 if kind == "scale" else 0.0
+        values: list[float] = theta.tolist()
         return neutral + sum(
             value - neutral
-            for number, value, one in zip(self.free, theta.tolist(), self.corrections, strict=True)
+            for number, value, one in zip(self.free, values, self.corrections, strict=True)
             if one == (channel, kind) and number.holds_in(session)
         )
 

@@ -75,7 +75,7 @@ def drive_late(subject: ComparedVehicle, recording: ChronoRecording) -> Record:
         y[late] = waiting.pop(0)
         if (n + 1) % every == 0:
             rows.append(y.copy())
-    t, Y = recording.interval * np.arange(len(rows)), np.array(rows)
+    t, Y = recording.interval * np.arange(float(len(rows))), np.array(rows)
     return record(model, t, Y, rhs.inputs_over(t, Y), {"method": f"{STEPS} steps late"})
 
 

@@ -149,6 +149,7 @@ def test_rotations_of_linkages_are_those_of_hinges(name: str) -> None:
             hinge = motion.hinge_motions[body]
             expected = motion.carrier(body).R @ motion.hinge(body).pose(hinge.c)[0]
             # products of a few rotations, whose angles carry the rounding of the linkage's square roots
+            assert hinge.directions is not None
             np.testing.assert_allclose(hinge.directions.R, expected, rtol=0.0, atol=1e-13)
 
 

@@ -343,8 +343,8 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
         f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose"
         f"{{}}, so {still} may still move in {loose} way(s) that {given} do not determine; "
     )
-    Y = over_all_hinges(kernel, q0).close_nearby()
-    if Y is not None and numerical_rank(Y[:, : loop.m]) == loop.m:
+    closed = over_all_hinges(kernel, q0).close_nearby()
+    if closed is not None and numerical_rank(closed[:, : loop.m]) == loop.m:
         raise SingularConfigurationError(
             trouble.format(" and regular close by")
             + "name other independent coordinates, or move the design pose away from this dead centre"

@@ -156,7 +156,7 @@ class Records:
         faults: dict[int, Fault] = {}
         if not well:
             Y, *parts = (part[..., :n] for part in outcome[:4])
-            faults = self.postconditions.faults(self.t, Y, *parts, over=np.isnan(Y).all(axis=1))
+            faults = self.postconditions.faults(self.t, Y, *parts, over=np.all(np.isnan(Y), axis=1))
         faults |= {
             lane: jump for lane, jump in thrown.items() if lane not in faults or jump.k < faults[lane].k
         }

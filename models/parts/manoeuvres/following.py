@@ -122,7 +122,7 @@ class DoubleLaneChange(Manoeuvre):
     def _lanes(self, *sides: tuple[float, float]) -> tuple[Gate, Gate, Gate]:
         """Return the lanes between their right and left sides [m]."""
         ends = list(accumulate(self.LENGTHS, initial=self.values["lead_in"]))
-        first, middle, last = (Gate(*ends[2 * k : 2 * k + 2], *side) for k, side in enumerate(sides))
+        first, middle, last = (Gate(ends[2 * k], ends[2 * k + 1], *side) for k, side in enumerate(sides))
         return first, middle, last
 
     practised: Practised | None = None

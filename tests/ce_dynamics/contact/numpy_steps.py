@@ -127,6 +127,6 @@ def find_impacts(contacts: RigidContacts, state: RigidState, h: float, solver: C
     """Return the impacts at the start of a step."""
     meetings = contacts.meetings(state, margin_of(contacts, state, h))
     rows, conditions = contact_rows_of(contacts, meetings, state.r)
-    e = np.where(conditions.kind == Kind.UNILATERAL, contacts.law.restitution, 0.0)
+    e = np.where(conditions.kind == Kind.UNILATERAL, contacts.restitution, 0.0)
     drifting = contacts.bodies.problem(state, rows, conditions, h, rows.drift)
     return impacts(drifting, state.v.ravel(), rows.psi, e, (h, contacts.rest_speed), solver)

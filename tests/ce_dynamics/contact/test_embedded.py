@@ -391,7 +391,7 @@ def test_impossible_initial_states_are_refused(body: Model) -> None:
         simulate_unilateral(tight, duration=0.1, y0=np.full(13, np.nan))
     for name in ("duration", "step", "interval"):
         with pytest.raises(ModelError, match=name):
-            simulate_unilateral(tight, **({"duration": 0.1} | {name: -1.0}))
+            simulate_unilateral(tight, **{"duration": 0.1, name: -1.0})  # type: ignore[arg-type]  # a mapping of names
 
 
 def test_run_that_fails_keeps_its_past() -> None:
