@@ -217,13 +217,13 @@ class BackwardPass:
         A = np.concatenate([zeros(0, 12), *rows])
         pair = self.values(A).T @ lam  # forces on both closure points, in the axes of the parent of S
         for body, f_p, x in ((loop.body_a, pair[:6], o.x), (loop.body_b, pair[6:], p.x)):
-            f, at = self._taken(S, body.name, f_p, x)
+            f, at = self._subtract_wrench(S, body.name, f_p, x)
         self.result.closures[loop.name] = self._reaction(at, f, lam)
 
     @_apply.register
     def _(self, edge: Written, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
         for name, f_p in coupling_forces(edge, motion, lam, self.values).wrenches.items():
-            f, at = self._taken(S, name, f_p, motion.body(name).origin.r)
+            f, at = self._subtract_wrench(S, name, f_p, motion.body(name).origin.r)
             if name == edge.body_b.name:
                 self.result.closures[edge.name] = self._reaction(at, f, lam)
 
@@ -237,7 +237,7 @@ class BackwardPass:
         f = rotate_vector(self.R[last.carrier.name], along)
         self.result.closures[edge.name] = self._reaction(at, f, generalised)
 
-    def _taken(self, S: Aggregate, name: str, f_p: Floats, x: Array) -> tuple[Floats, Floats]:
+    def _subtract_wrench(self, S: Aggregate, name: str, f_p: Floats, x: Array) -> tuple[Floats, Floats]:
         """Subtract a wrench at a point, given in the axes of S's parent; return it in world axes."""
         R_p, r_p = self.R[S.parent.name], self.r[S.parent.name]
         f, at = rotate_vector(R_p, f_p), r_p + R_p @ self.values(x)

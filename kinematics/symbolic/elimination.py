@@ -74,7 +74,7 @@ class Elimination:
         self.left = list(unknowns)
         self.steps: list[EliminationStep] = []
         self._later: list[EliminationStep] = []
-        while self.left and (self._single() or self._pair() or self._linear() or self._solve_single()):
+        while self.left and (self._single() or self._pair() or self._linear() or self._solve_by_sympy()):
             pass
         if not self.left:
             self.steps += reversed(self._later)
@@ -209,7 +209,7 @@ class Elimination:
     def _has_pair(equation: Expr, x: Unknown) -> bool:
         return bool(equation.free_symbols & set(x.pair))
 
-    def _solve_single(self) -> bool:
+    def _solve_by_sympy(self) -> bool:
         """Solve an equation for its only unknown by SymPy; return True if a root fits the design pose."""
         for equation in self.equations:
             there = unknowns_in(equation, self.left)

@@ -230,11 +230,11 @@ class ParameterQuantity:
         if abs(nominal(number)) > LARGEST:
             raise self._error(f"{_quote(value)} is beyond {LARGEST:g} {self.unit}")
         if self.above is not None and not number > self.above:
-            raise self._error(f"{_quote(value)} must be above {self._bound(self.above)}")
+            raise self._error(f"{_quote(value)} must be above {self._format_bound(self.above)}")
         if self.at_least is not None and not number >= self.at_least:
-            raise self._error(f"{_quote(value)} must be at least {self._bound(self.at_least)}")
+            raise self._error(f"{_quote(value)} must be at least {self._format_bound(self.at_least)}")
         if self.below is not None and not number < self.below:
-            raise self._error(f"{_quote(value)} must be below {self._bound(self.below)}")
+            raise self._error(f"{_quote(value)} must be below {self._format_bound(self.below)}")
 
     def _inertia(self, si: Numbers, value: object) -> Numbers:
         full = si if len(si) == 6 else (*si, 0.0, 0.0, 0.0)
@@ -245,7 +245,7 @@ class ParameterQuantity:
             )
         return full
 
-    def _bound(self, bound: float) -> str:
+    def _format_bound(self, bound: float) -> str:
         return f"{bound:.6g}" if self.unit == "1" else f"{bound:.6g} {self.unit}"
 
     @property

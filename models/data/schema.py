@@ -306,7 +306,7 @@ def _missing_hint(names: list[str], groups: Groups, examples: Examples) -> str:
     return f"; write for example '{first[-1]}: {written}'"
 
 
-def _required(section: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] | ParameterQuantity]]:
+def _list_required(section: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] | ParameterQuantity]]:
     for name, field in fields_of(section).items():
         if section.model_fields[name].is_required():
             yield name, field
@@ -315,7 +315,7 @@ def _required(section: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] |
 def _write_section(section: type[BaseModel], key: Key, examples: Examples) -> str:
     """Return the numbers that a section must have, as they may be written."""
     lines = []
-    for name, field in _required(section):
+    for name, field in _list_required(section):
         if isinstance(field, ParameterQuantity):
             example = _example(field, (*key, name), examples)
             # within braces commas part numbers, unless there are quotes
@@ -338,7 +338,7 @@ def _example(quantity: ParameterQuantity, key: Key, examples: Examples) -> str:
 def _list_needs(section: type[BaseModel]) -> str:
     """Return the numbers that a section must have, by their names and units."""
     parts = []
-    for name, field in _required(section):
+    for name, field in _list_required(section):
         inner = f"in {field.unit}" if isinstance(field, ParameterQuantity) else _list_needs(field)
         parts.append(f"{name} {inner}" if inner != "in 1" else name)
     return f"{{{', '.join(parts)}}}"

@@ -163,7 +163,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         simulator.reset()
         simulator.set(dict(zip(simulator.inputs, u.tolist(), strict=True)))
         self._look.inputs["given"][:] = given
-        seen = self._seen()
+        seen = self._observe()
         if not np.isfinite(seen).all():
             raise ModelError(f"{self.task.name}: the episode cannot begin: what is seen is not finite")
         episodes.begin(0, given, seen)
@@ -189,7 +189,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         seen = episodes.before[0]
         try:
             self.simulator.step(episodes.dt, **inputs)
-            now = self._seen()
+            now = self._observe()
             failure = "" if np.isfinite(now).all() else "what is seen is not finite"
             seen = seen if failure else now
         except SimulationError as error:
@@ -240,7 +240,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         self._look.inputs["given"][:] = self._episodes.given[0]
         self._trace, self._over = list(saved["trace"]), saved["over"]
 
-    def _seen(self) -> Floats:
+    def _observe(self) -> Floats:
         look = self._look
         look.inputs["y"][:] = self.simulator.state
         look.inputs["u"][:] = list(self.simulator.inputs.values())

@@ -363,7 +363,7 @@ class FitProblem:
                 column[:, place] = slope * by
                 slopes.setdefault(name, {})[kind] = column
         p = self.parameters(theta, session)
-        y0 = plant.start(self._speed(segment, begin))
+        y0 = plant.start(self._find_speed(segment, begin))
         directions = []
         for number, direction, of in zip(self.free, self.directions, self.corrections, strict=True):
             here = number.holds_in(session)
@@ -380,7 +380,7 @@ class FitProblem:
                 directions.append(ExcitationDerivative())
         return Excitation(y0, U, p), directions
 
-    def _speed(self, segment: Segment, t: float) -> float:
+    def _find_speed(self, segment: Segment, t: float) -> float:
         values = segment.run.speed
         if values is None:
             raise DataError(f"{segment.run.name}: no channel is the speed; map speed or vx")

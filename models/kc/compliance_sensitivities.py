@@ -139,9 +139,9 @@ class ComplianceSensitivities:
         pose, given, given_by = np.asarray(c, dtype=float), None, np.zeros((2, len(elastic.rig.parameters)))
         if vertical == "load":
             free, *_ = elastic.settle(pose, none, None)
-            given, given_by = free.vertical, self._moved(free, none, True, given_by)[1]
+            given, given_by = free.vertical, self._move(free, none, True, given_by)[1]
         state, start, ideal = elastic.settle(pose, loads, given)
-        way, vertical_by = self._moved(state, loads, given is None, given_by)
+        way, vertical_by = self._move(state, loads, given is None, given_by)
         return self._changes(elastic.linearise(loads, state, start, ideal), state, loads, way, vertical_by)
 
     # Balance
@@ -160,7 +160,7 @@ class ComplianceSensitivities:
     def _inputs(self, state: State, given: Floats) -> list[Floats]:
         return self.axle.at(state.R, state.r, state.force, given, state.p)
 
-    def _moved(self, state: State, loads: Floats, held: bool, vertical_by: Floats) -> tuple[Floats, Floats]:
+    def _move(self, state: State, loads: Floats, held: bool, vertical_by: Floats) -> tuple[Floats, Floats]:
         """Return displacements and reactions (n + rows, n_p), vertical forces (2, n_p) per parameter."""
         n, rows = self.axle.size, self.axle.rows
         given = with_vertical(loads, state.vertical)

@@ -207,7 +207,7 @@ class AxleFigures:
         axle = Travelling(self.poses, c)
         W, e = axle.now.W, axle.now.e
         P = contacts(W, e, self.axle)
-        found = wheel_figures(W, e, axle.now.R, P) | self._moved(axle, P) | self._instant_motion(axle, P)
+        found = wheel_figures(W, e, axle.now.R, P) | self._compare(axle, P) | self._instant_motion(axle, P)
         if self.has_kingpins or self.steered:
             found |= self._steering_axis(axle, P)
         found |= self._gradients(axle, found["track"]) | self._elements(axle)
@@ -217,7 +217,7 @@ class AxleFigures:
             found |= self._steering(axle, c, found)
         return found
 
-    def _moved(self, axle: Travelling, P: Array) -> Figures:
+    def _compare(self, axle: Travelling, P: Array) -> Figures:
         P_0 = contacts(axle.now.W_0, array(self.poses.spin_axes), self.axle)
         track, track_0 = P[0, 1] - P[1, 1], P_0[0, 1] - P_0[1, 1]
         longer = 1.0 if self.in_front else -1.0

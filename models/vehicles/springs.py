@@ -88,9 +88,9 @@ class StoppedSpring(Law):
         coil = xx * (0.5 * self.a + 0.25 * self.b * xx)
         if self.k == 0.0 and self.k_3 == 0.0:
             return coil
-        return coil + self._stored(x) - self._stored(0.0)
+        return coil + self._integrate_stops(x) - self._integrate_stops(0.0)
 
-    def _stored(self, x: Scalar) -> Scalar:
+    def _integrate_stops(self, x: Scalar) -> Scalar:
         beyond = self.travel.beyond(x)
         delta = maximum(beyond, 0.0)
         squared = delta * delta

@@ -229,7 +229,7 @@ def _list_unknowns(root: Element, fmi: str, interface: Interface, variables: Seq
         for k in unknowns:
             place = {"index": str(k + 1)} if fmi == "2.0" else {"valueReference": str(k)}
             SubElement(
-                parent, "Unknown" if fmi == "2.0" else group, {**place, **_known(known[k], FIRST[fmi])}
+                parent, "Unknown" if fmi == "2.0" else group, {**place, **_list_known(known[k], FIRST[fmi])}
             )
     for variable in variables if fmi == "3.0" else ():
         if variable.name == CHART_MARGIN:
@@ -259,7 +259,7 @@ def _unknowns(
     yield sorted(outputs + rates), found.initially
 
 
-def _known(known: Sequence[KnownDependency], first: int) -> dict[str, str]:
+def _list_known(known: Sequence[KnownDependency], first: int) -> dict[str, str]:
     """Return the attributes of dependencies; indices begin at 1 in FMI 2.0."""
     return {
         "dependencies": " ".join(str(k.reference + first) for k in known),

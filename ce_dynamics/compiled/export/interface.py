@@ -68,7 +68,7 @@ class Interface:
         places = {entry.name: k for k, entry in enumerate(self.outputs)}
         return {places[name]: what for name, what in self.model.system.limits.items()}
 
-    def _written(self, traced: TracedFunction) -> TracedFunction:
+    def _write_out(self, traced: TracedFunction) -> TracedFunction:
         return written_out(traced) if self._exactly else traced
 
     @property
@@ -78,25 +78,25 @@ class Interface:
     @cached_property
     def rate(self) -> TracedFunction:
         """``y_dot`` of y and u."""
-        return self._written(self.model.trace_dynamics())
+        return self._write_out(self.model.trace_dynamics())
 
     @cached_property
     def observe(self) -> TracedFunction:
         """``outputs`` and ``closure``, the error of every loop closure, of y and u."""
-        return self._written(trace("observe", self._observed, self._sizes))
+        return self._write_out(trace("observe", self._observe, self._sizes))
 
     @cached_property
     def sample(self) -> TracedFunction:
         """``y_sampled``, the state after sampled controllers have looked, of y and u."""
         if not self.period:
             return trace("sample", lambda y, u: {"y_sampled": y}, self._sizes)
-        return self._written(self.model.trace_sample())
+        return self._write_out(self.model.trace_sample())
 
     @cached_property
     def renew(self) -> TracedFunction:
         """``y_renewed``, the same motion on fresh charts, of y, and ``wear`` of those it is on."""
         sizes = {"y": len(self.states)}
-        return self._written(trace("renew", lambda y: trace_renewal(self.model, y), sizes))
+        return self._write_out(trace("renew", lambda y: trace_renewal(self.model, y), sizes))
 
     @cached_property
     def direction(self) -> TracedFunction:
@@ -104,7 +104,7 @@ class Interface:
 
         def both(y: Array, u: Array) -> dict[str, Array]:
             rate = self.model.instant(y, u).y_dot
-            return {"y_dot": rate, "outputs": self._observed(y, u)["outputs"]}
+            return {"y_dot": rate, "outputs": self._observe(y, u)["outputs"]}
 
         return directional_derivative(trace("evaluation", both, self._sizes))
 
@@ -124,7 +124,7 @@ class Interface:
             ]
             return {"kept": array(signs)}
 
-        return self._written(trace("kept", evaluate_guards, {"u": len(self.given)}))
+        return self._write_out(trace("kept", evaluate_guards, {"u": len(self.given)}))
 
     @cached_property
     def refusals(self) -> list[str]:
@@ -132,7 +132,7 @@ class Interface:
         _ = self.guards
         return [meaning_of(guard) for guard in guards_of(self.model.layout.parameters).values()]
 
-    def _observed(self, y: Array, u: Array) -> dict[str, Array]:
+    def _observe(self, y: Array, u: Array) -> dict[str, Array]:
         found = self.model.observe(y, u)
         return {name: found[name] for name in ("outputs", "closure")}
 

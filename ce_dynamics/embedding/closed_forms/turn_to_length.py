@@ -131,13 +131,13 @@ class TurnToLength(Step):
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
         at = motion.point(self.body.carrier.name, self.hinge.at)
         target = motion.point(self.other.name, self.at_other)
-        c = self._turned(motion.carrier(self.body.name).R.T @ (target.r - at.r), square_of(self.edge, motion))
+        c = self._turn(motion.carrier(self.body.name).R.T @ (target.r - at.r), square_of(self.edge, motion))
         return {self.body.name: hinge_at_rest(c, 1, motion.N)}
 
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         return one_closure(self.edge, motion)
 
-    def _turned(self, delta: Array, square: Array) -> Array:
+    def _turn(self, delta: Array, square: Array) -> Array:
         """Return (cos φ, sin φ)."""
         A, B, C = turn_equation(self.hinge.axis, self.at - self.hinge.at, delta, square)
         return solve_turn(A, B, C, -float(np.sign(self._B)))

@@ -136,9 +136,9 @@ class NumericLinkage(Linkage):
         if self.single is not None or not is_moved(self.parameters, self._start):
             return None
         with log_work(f"leading the loop {', '.join(self.closes)} to its start"):
-            return self._led_to(self._start)
+            return self._lead_to(self._start)
 
-    def _led_to(self, start: Mapping[str, Array]) -> Base | None:
+    def _lead_to(self, start: Mapping[str, Array]) -> Base | None:
         """Return the pose at other parameters, on the branch of the design pose; None if no way was found."""
         if not all(np.isfinite(q).all() for q in start.values()):
             return None

@@ -264,13 +264,13 @@ class Turned:
     def __call__(self, see: ConstraintView) -> Scalar:
         # R = Rot(z, ψ) Rot(y, θ) Rot(x, φ): R e_x = (cψ cθ, sψ cθ, −sθ), e_z·R e_y = cθ sφ, e_z·R e_z = cθ cφ
         if self.which == "roll":
-            return arctan2(self._seen(see, Y)[2], self._seen(see, Z)[2])
-        x = self._seen(see, X)
+            return arctan2(self._see(see, Y)[2], self._see(see, Z)[2])
+        x = self._see(see, X)
         if self.which == "yaw":
             return arctan2(x[1], x[0])
         return arctan2(-x[2], sqrt(x[0] * x[0] + x[1] * x[1]))
 
-    def _seen(self, see: ConstraintView, axis: Any) -> Any:
+    def _see(self, see: ConstraintView, axis: Any) -> Any:
         return see.direction(self.body, axis, self.carrier)
 
 

@@ -212,14 +212,14 @@ class Records:
             return
         for run in range(0, self.runs.number, -(-self.runs.number // LOOKED_AT)):
             for k in (len(self.t) // 2, len(self.t) - 1) if not self.failure[run] else ():
-                y, u = self._kept(run, k)
+                y, u = self._read_instant(run, k)
                 reason = self._too_long(settings, y, u) if np.all(np.isfinite(y)) else ""
                 if reason:
                     what = f"steps of run {run} resolve nothing at t = {self.t[k]:.4g} s{reason}"
                     warnings.warn(what, AccuracyWarning, stacklevel=3)
                     return
 
-    def _kept(self, run: int, k: int) -> tuple[Floats, Floats]:
+    def _read_instant(self, run: int, k: int) -> tuple[Floats, Floats]:
         """Return state and inputs at a stored instant: NaN and initial inputs where they are not kept."""
         y, u = np.full(len(self.runs.y0[run]), np.nan), np.array(self.runs.u[run])
         for variable in self.variables:

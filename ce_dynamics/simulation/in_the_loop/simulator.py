@@ -416,7 +416,7 @@ class Simulator:
 
     def _refuse_thrown(self, near: list[Reach], before: Floats, t: float, t_end: float) -> None:
         """Refuse a step in which a loop jumped over a dead centre: undo it and raise."""
-        inputs, parameters = self._given()
+        inputs, parameters = self._split_inputs()
         rates = RightHandSide(self.model, inputs, True, parameters)
         what = self._guard.explain_jump(
             near, np.array((t, t_end)), np.array((before, self.state)), self._u, rates
@@ -427,7 +427,7 @@ class Simulator:
             self._rebase(self._kept)
             raise SimulationError(what)
 
-    def _given(self) -> tuple[dict[str, float], dict[str, float]]:
+    def _split_inputs(self) -> tuple[dict[str, float], dict[str, float]]:
         """Return present inputs and free parameters."""
         now = self.inputs
         parameters = {name: now.pop(name) for name in self._parameters}
@@ -436,7 +436,7 @@ class Simulator:
     def _broke(self) -> None:
         self._rebase(self._kept)
         model, settings = self.model, self._settings
-        inputs, parameters = self._given()
+        inputs, parameters = self._split_inputs()
         rhs = RightHandSide(model, inputs, False, parameters)
         where = too_long(settings.method, self._kept[2], [(partial(rhs, 0.0), self._y0)])
         where = where or explain_break(model, rhs, self.time, self.state)

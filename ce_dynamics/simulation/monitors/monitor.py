@@ -50,14 +50,14 @@ class FinishedRun:
     @property
     def U(self) -> Floats:
         """Inputs at the stored instants."""
-        return self._observed()[0]
+        return self._observe()[0]
 
     @property
     def seen(self) -> Observed:
         """Observations at the stored instants."""
-        return self._observed()[1]
+        return self._observe()[1]
 
-    def _observed(self) -> tuple[Floats, Observed]:
+    def _observe(self) -> tuple[Floats, Observed]:
         if self._seen is None:
             U = self.rhs.inputs_over(self.t, self.Y)
             self._seen = U, observe_run(self.model, self.states, U)

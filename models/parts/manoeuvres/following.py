@@ -164,9 +164,9 @@ class DoubleLaneChange(Manoeuvre):
         return known
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        return self._at_speed(self._steered(sensors), self.speed, sensors)
+        return self._at_speed(self._steer(sensors), self.speed, sensors)
 
-    def _steered(self, sensors: Sensors) -> Scalar:
+    def _steer(self, sensors: Sensors) -> Scalar:
         if self.practised is None or self.path is None:
             return self._follow(sensors)
         known = self.practised
