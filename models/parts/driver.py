@@ -54,7 +54,7 @@ It is the end of the blend of `ce_dynamics.models.tyres.chrono`."""
 EXCESS_PART = 0.1
 """Largest part of a speed by which an engine may exceed it before the driver brakes."""
 WALKING = 1.0
-"""Speed below which the driver brakes no harder per excess [m/s]."""
+"""Speed below which the driver brakes no harder per excess, and leaves yaw more and more to itself [m/s]."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
 
@@ -163,7 +163,7 @@ def steer(p: Driver, path: Path, sensors: Sensors) -> Scalar:
     correction = 2.0 * p.data.aim_gain * (view.aim - view.aim_on_path) / (ahead * ahead)
     curvature = view.curvature + correction
     angle = curvature * angle_per_curvature(p, speed)
-    angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
+    angle = angle + damping(p, speed) * (speed * curvature - sensors["yaw_rate"])
     angle = angle - countersteer(p, speed) * sensors["yaw_rate"]
     return turn_steering(p, saturate_symmetric(p.straight + angle / p.max_wheel_angle, SOFTNESS), sensors)
 
@@ -185,6 +185,14 @@ def preview(p: Driver, speed: Scalar) -> Scalar:
 def angle_per_curvature(p: Driver, speed: Scalar) -> Scalar:
     """Return L + K v² [m]; at least `LEAST_ANGLE` of L, below which a vehicle is all but unstable."""
     return maximum(p.wheelbase + p.understeer * speed * speed, LEAST_ANGLE * p.wheelbase)
+
+
+def damping(p: Driver, speed: Scalar) -> Scalar:
+    """Return the wheel angle per yaw rate [s].
+
+    It fades below `WALKING`: standing tyres yaw the vehicle with the rate of steering, not with its angle.
+    """
+    return p.yaw_damping * minimum(speed / WALKING, 1.0)
 
 
 def countersteer(p: Driver, speed: Scalar) -> Scalar:
@@ -252,7 +260,7 @@ def steer_by_heart(
     curvature = -2.0 * p.data.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
     angle = curvature * angle_per_curvature(p, speed)
     error = yaw_rate(sensors["x"]) - sensors["yaw_rate"]
-    angle = angle + (p.yaw_damping + countersteer(p, speed)) * error
+    angle = angle + (damping(p, speed) + countersteer(p, speed)) * error
     known = p.straight + steering(sensors["x"])
     wanted = saturate_symmetric(known + angle / p.max_wheel_angle, SOFTNESS)
     return turn_steering(p, wanted, sensors)

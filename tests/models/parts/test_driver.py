@@ -140,6 +140,9 @@ def test_steering_sign_and_limits() -> None:
     assert steer(DRIVER, straight, sensors(yaw=0.05)) < 0.0
     assert steer(DRIVER, straight, {**sensors(), "yaw_rate": 0.1}) < 0.0
     assert steer(DRIVER, straight, sensors(y=-500.0)) == pytest.approx(1.0, abs=1e-12)
+    # The yaw rate counts less below walking pace, and not at all at rest.
+    turning = [steer(DRIVER, straight, {**sensors(v=v), "yaw_rate": 0.01}) for v in (0.0, 0.5, 1.0, 2.0)]
+    np.testing.assert_allclose(turning, np.array([0.0, 0.5, 1.0, 1.0]) * turning[-1], rtol=1e-6)
     # Steady on a circle: wheel angle (L + understeer v²)/R of full lock.
     driver = replace(DRIVER, understeer=2e-3)
     on_circle = {**sensors(v=8.0), "yaw_rate": 8.0 / 30.0}
