@@ -168,7 +168,7 @@ def test_interruption_keeps_what_is_done(model: ce.Model) -> None:
 
     with pytest.raises(SimulationError, match="interrupted") as stopped:
         ce.simulate_ensemble(
-            model, starts(model, 40), duration=60.0, interval=1.0, method="dopri5", rtol=1e-9, lanes=4,
+            model, starts(model, 40), duration=600.0, interval=10.0, method="dopri5", rtol=1e-9, lanes=4,
             threads=1, progress=interrupt,
         )  # fmt: skip
     partial = stopped.value.partial
