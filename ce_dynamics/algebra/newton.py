@@ -50,7 +50,7 @@ def backtrack(
 
 
 class Polished(NamedTuple):
-    """End of Newton's method from nearby: the unknowns, and the least residual on the way."""
+    """End of Newton's method from nearby: the unknowns, and their largest residual."""
 
     x: Floats
     error: float
@@ -76,20 +76,21 @@ def polish(
     stop: Rounding = NEARLY,
     rcond: float = 1e-11,
 ) -> Polished:
-    """Take full Newton steps of least length from nearby, down to rounding.
+    """Take full Newton steps of least length from nearby, down to rounding; return x and its error.
 
     Below the tolerance, iteration continues as ``stop`` allows.  Singular values below ``rcond``, relative to
     the largest, count as zero.
     """
     least = np.inf
-    for _ in range(iterations):
+    for k in range(iterations + 1):
         r, J = equations(x)
         error = largest_residual(r)
-        if error <= stop.enough or (error <= tolerance and not error < stop.gain * least):
+        is_at_rounding = error <= tolerance and not error < stop.gain * least
+        if k == iterations or error <= stop.enough or is_at_rounding:
             break
         least = min(least, error)
         x = moved(x, np.asarray(least_squares(J, -r, rcond)))
-    return Polished(x, min(least, error))
+    return Polished(x, error)
 
 
 class SearchProblem(Protocol):

@@ -131,7 +131,7 @@ class LoopKernel:
     def newton(self, q: Array, p: Array, iterations: int = 12) -> Polished:
         """Return dependent coordinates at given parameters, from a near guess; by least squares."""
         stop = Rounding(gain=0.5, enough=0.01 * self.tolerance)
-        return polish(self.at(p), self.move, q, self.tolerance, iterations=iterations + 1, stop=stop)
+        return polish(self.at(p), self.move, q, self.tolerance, iterations=iterations, stop=stop)
 
     def move(self, q: Array, step: Array) -> Array:
         """Return dependent coordinates after a small scaled step, quaternions of unit length."""

@@ -36,6 +36,17 @@ def test_polish_reports_the_least_residual_without_a_solution() -> None:
     assert error >= 1.0
 
 
+def test_polish_returns_the_error_of_its_unknowns() -> None:
+    """Steps on atan x = 0 from 2 diverge: the error at 2 is less than that where they end."""
+
+    def equations(x: Floats) -> tuple[Floats, Floats]:
+        return np.arctan(x), np.diag(1.0 / (1.0 + x * x))
+
+    x, error = polish(equations, np.add, np.array((2.0,)), 1e-9, iterations=3)
+    assert abs(x[0]) > 100.0
+    assert error == np.arctan(abs(x[0])) > np.arctan(2.0)
+
+
 class Arctangent:
     """atan x = 0, on which full Newton steps from |x| > 1.4 diverge."""
 
