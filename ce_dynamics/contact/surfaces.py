@@ -13,6 +13,8 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
 from ce_dynamics.mechanism.hinges.rolling import unit_normal
 
+UNIT = 1e-9
+"""Largest deviation of the length of a normal from one."""
 NEWTON_STEPS = 8
 """To the nearest point of a road; each doubles the digits."""
 SLOPE_STEP = 1e-6
@@ -92,7 +94,7 @@ class Plane:
         self.mu = finite_number(friction, "plane", "friction")
         if self.mu < 0.0:
             raise ModelError(f"plane: friction {friction!r} must not be negative")
-        self.normal = unit_normal(normal, "plane", "normal")
+        self.normal = unit_normal(normal, "plane", "normal", UNIT)
         self.point = finite_vector(point, "plane", "point")
         self.tangent_1, self.tangent_2 = across(self.normal)
 

@@ -88,11 +88,13 @@ class NoSlip(Condition):
         return n, rho, c.x - p.x - rho * n
 
 
-def unit_normal(value: object, owner: str, what: str = "plane normal") -> Array:
-    """Return a user's unit vector; refuses one that is not of length one."""
+def unit_normal(
+    value: object, owner: str, what: str = "plane normal", tolerance: float = UNIT_TOLERANCE
+) -> Array:
+    """Return a user's unit vector; refuses one that is not of length one to within the tolerance."""
     vector = finite_vector(value, owner, what)
     length = float(np.linalg.norm(vector))
-    if not abs(length - 1.0) <= UNIT_TOLERANCE:
+    if not abs(length - 1.0) <= tolerance:
         raise ModelError(
             f"{owner}: {what} {tuple(vector.tolist())} has length {length:g}; it must be a unit vector,"
             " such as (0, 0, 1)"

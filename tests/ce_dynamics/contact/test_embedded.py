@@ -319,6 +319,8 @@ def test_impossible_elements_are_refused(body: Model) -> None:
     stranger = free_body().find("body")
     with pytest.raises(ModelError, match="must be a unit vector"):
         Plane(0.3, (0.0, 0.0, 2.0))
+    with pytest.raises(ModelError, match="must be a unit vector"):
+        Plane(0.3, (0.0, 0.0, 1.0 + 1e-8))
     with pytest.raises(ModelError, match="must not be negative"):
         Plane(-0.1)
     with pytest.raises(ModelError, match="finite"):
