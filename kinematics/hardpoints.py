@@ -36,7 +36,10 @@ def check_body_names(owner: str, **names: str) -> None:
 
 
 def check_fields(linkage: Any, owner: str) -> None:
-    """Check the points and the names of bodies among a linkage's fields; points become arrays."""
+    """Check the points and the names of bodies among a linkage's fields; points become arrays.
+
+    All are checked at once, after they are set, because messages name a linkage by one of its bodies.
+    """
     kinds = {field.name: str(field.type) for field in fields(linkage)}
     for name, kind in kinds.items():
         if kind == "Point":
