@@ -6,7 +6,7 @@ The constraint is bilateral: it pushes or pulls, and friction is as large as rol
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,10 +104,10 @@ class BallRollingOnPlane(Constraint):
     default_ball_radius: Number = Checked(check_radius, "float")
     _: KW_ONLY
     plane_display_half_width: Number = Checked(check_width, "float", 1.0)
-    enabled: bool = True
+    enabled: InitVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__init__(self.name, parent=self.plane_body, child=self.ball_body, enabled=self.enabled)
+    def __post_init__(self, enabled: bool) -> None:
+        super().__init__(self.name, parent=self.plane_body, child=self.ball_body, enabled=enabled)
         ball = self.ball_body
         if not ball.is_ground and not ball.mass > 0.0:
             raise ModelError(f"{self._owner}: ball body {ball.name!r} has mass {ball.mass:g}, need > 0")

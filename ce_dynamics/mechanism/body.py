@@ -90,8 +90,8 @@ BodyField: TypeAlias = Checked[Body, Body]
 
 
 def body_field() -> BodyField:
-    """Return a field for a body."""
-    return Checked(check_body, "Body")
+    """Return a field for a body, which stays."""
+    return Checked(check_body, "Body", fixed=True)
 
 
 def check_body(value: object, owner: str, what: str = "body") -> Body:

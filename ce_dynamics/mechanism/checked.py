@@ -125,10 +125,14 @@ class Checked(Generic[Given, Kept]):
     given : str
         Type of the argument, for signatures.
     default : object
+    fixed : bool
+        Whether it cannot be set again, because other values follow from it.
     """
 
-    def __init__(self, check: Callable[..., Kept], given: str, default: Any = MISSING) -> None:
-        self.check, self.given, self.default = check, given, default
+    def __init__(
+        self, check: Callable[..., Kept], given: str, default: Any = MISSING, fixed: bool = False
+    ) -> None:
+        self.check, self.given, self.default, self.fixed = check, given, default, fixed
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -145,7 +149,13 @@ class Checked(Generic[Given, Kept]):
         return found
 
     def __set__(self, thing: Any, value: Given) -> None:
-        vars(thing)[self.name] = self.check(value, thing._owner, self.name)
+        if self.fixed and self.name in vars(thing):
+            raise AttributeError(f"{thing._owner}: {self.name} cannot be changed; make another one")
+        kept = self.check(value, thing._owner, self.name)
+        if isinstance(kept, np.ndarray):
+            kept = kept.copy()
+            kept.flags.writeable = False  # an entry that changed in place would not be checked
+        vars(thing)[self.name] = kept
 
 
 Number: TypeAlias = Checked[float, float]

@@ -373,6 +373,12 @@ def test_fields_are_checked_whenever_they_are_set() -> None:
     with pytest.raises(ce.ModelError, match=r"'foot': friction -0\.5 must be a finite number at least 0"):
         foot.friction = -0.5
     assert foot.friction == 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        foot.normal[0] = 2.0
+    other = system.add_body("other", mass=1.0, parent=system.ground, hinge=ce.Free((1, 0, 0)))
+    spring = ce.SpringDamper("spring", ball, (0, 0, 0), other, (1, 0, 0), spring=10.0)
+    with pytest.raises(AttributeError, match="spring 'spring': body_b cannot be changed; make another one"):
+        spring.body_b = system.ground
     with pytest.raises(TypeError, match="stiffness"):
         ce.PointContact("foot", ball, (0, 0, 0))
     parameters = inspect.signature(ce.PointContact).parameters
