@@ -194,15 +194,10 @@ def remove(path: Path) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file as a whole or not at all; who may read it follows from the process's umask."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with files.replace_on_success(path) as temporary, temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def write_table(path: Path, headings: list[str], rows: list[list[Any]]) -> None:
