@@ -39,7 +39,7 @@ class Controlled(NamedTuple):
 
     inputs: dict[str, Scalar]
     seen: dict[str, dict[str, Scalar]]  # Sensors by controller
-    answered: dict[str, dict[str, Scalar]]  # What each controller answered
+    answered: dict[str, dict[str, Scalar]]  # Answers of each controller
 
 
 def run_controllers(

@@ -30,7 +30,7 @@ class Assumption:
     what: str  # ``axis``, ``point`` or ``conditions``
     # Needed shift: radians for an axis, metres for a point; for conditions the gap of those left out
     amount: float
-    taken: bool  # Whether it was moved; else it is as given
+    taken: bool  # True if it was moved, False if it is as given
 
     def __str__(self) -> str:
         if self.what == "conditions":

@@ -65,8 +65,8 @@ class Finding:
 
     kind: str  # Tag, or ``tag@attribute``: name by which callers leave it out
     where: str  # File and line
-    harmless: bool = False  # Whether it has no effect on the motion
-    noted: bool = False  # Whether it is left out without being refused
+    harmless: bool = False  # It has no effect on the motion
+    noted: bool = False  # It is left out without being refused
     name: str = ""  # Of the element; empty if it has none
 
     def is_ignored(self, ignore: Collection[str]) -> bool:

@@ -80,7 +80,7 @@ class SuspensionParameters:
     anchor_height: float = 1.03  # Y of the spring's upper end [m]
     gravity: float = 9.81  # [m/s²]
     friction: float | None = None  # Coulomb's μ between wheel and road, instead of the road's; "road" is None
-    # Whether friction is bounded; False is the source, whose wheel never slides while it touches
+    # True bounds friction. False is the source, whose wheel never slides while it touches
     coulomb: bool = True
     restitution: float = 0.0  # E of impacts, 0 … 1
     beta: float = 100.0  # Baumgarte's β [1/s]; at most 1/h makes sense

@@ -89,7 +89,7 @@ class Plate:
     hinge: Hinge
     mass: float = 1.0
     inertia: Sequence[float] = (0.1, 0.1, 0.2)
-    motion: Motion | None = None  # What drives the hinge
+    motion: Motion | None = None  # Drives the hinge
     v: Sequence[float] | None = None  # Initial velocities of a hinge that is not driven
 
 
@@ -111,7 +111,7 @@ class BallScene:
     normal: Floats  # (3,): Unit normal of the plane in the design pose; the ball is on this side
     gravity: Floats
     w: Floats  # (3,): Initial angular velocity relative to the plane's body
-    plate: Plate | None = None  # What carries the plane; None for the ground
+    plate: Plate | None = None  # Carries the plane; None for the ground
     expected: Expected | None = None
     duration: float = 2.0  # [s]
     # Half the width with which the plane is drawn [m]; 0 hides it.  None for what the path needs
