@@ -172,28 +172,6 @@ def long_name(key: Key, parts: Parts) -> Key:
 Tree: TypeAlias = "dict[str, Any]"
 
 
-def nest(sections: Mapping[str, Any]) -> Tree:
-    """Return sections with short names as a tree with long ones; ``yes`` and ``no`` as booleans."""
-    tree: Tree = {"format": FORMAT}
-    steered: dict[str, str] = {}
-    for axle, words in sections["axles"].items():
-        if "steering" in words:
-            steered.setdefault(words.get("mechanism", STEERING), axle)
-    axles, trailers = sections["axles"], sections.get("trailers", {})
-    parts = Parts(axles, trailers, steered, sections.get("bushings", {}))
-
-    def visit(key: Key, node: Any) -> None:
-        if isinstance(node, dict):
-            for name, child in node.items():
-                visit((*key, name), child)
-        else:
-            answers = {"yes": True, "no": False} if key[0] in WORDS else {}
-            put(tree, long_name(key, parts), answers.get(node, node))
-
-    visit((), sections)
-    return tree
-
-
 def put(tree: Tree, key: Key, value: Any) -> None:
     """Write a value into a tree."""
     for name in key[:-1]:

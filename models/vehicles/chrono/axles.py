@@ -15,17 +15,15 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     Matrix,
     brake,
     lean,
-    move_bushings_to_chassis as bushed_on_chassis,
     rotor,
     wheel_files,
 )
 from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple_chassis, middle
-from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, RIGHT, joins_the_steering, words_unsteered
+from ce_dynamics.models.vehicles.chrono.generic import RIGHT, joins_the_steering, on_chassis
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.pairing import find_companion, own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
-from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.suspensions.template import GRAPH as LISTED, template_of
 
 SUSPENSIONS: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
@@ -67,6 +65,7 @@ def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix)
     L, W, H = arm.positive("Length"), arm.number("Width"), part.part("Droplink").number("Height")
     end = at + (W, L, 0.0)
     return {
+        "kind": "torsion",
         "source": "chrono",
         "mass": arm.mass(),
         "com": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
@@ -95,6 +94,7 @@ def own_bar(reading: Reading, suspension: JsonObject, origin: Matrix) -> Section
         "anti-roll bars that are part of an axle: on drop links of 0.5 m instead of guides on the beam"
     )
     return {
+        "kind": "torsion",
         "source": "chrono",
         "mass": arm.mass(),
         "com": quantities(origin + HALF_ACROSS * pivot, "m"),
@@ -112,25 +112,14 @@ WHEEL_WIDTH = 0.25
 
 
 class AxleReading(NamedTuple):
-    """An axle as read: its place in ``axles``, its corners' section, where a wheel is.
+    """An axle as read: its section, where a wheel is, and of its tyre radius, stiffness, width and kind."""
 
-    ``right``: numbers in which the right corner differs.
-    """
-
-    words: Sections
     section: Sections
     wheel: Matrix
     radius: float
     stiffness: float
     width: float
     tyre_kind: str
-    graph: Sections | None
-    bushings: Sections
-    right: Sections
-
-    def sections(self, name: str) -> Sections:
-        """Return the sections of the axle and of its right corner."""
-        return {name: self.section, **({f"{name}_right": self.right} if self.right else {})}
 
 
 def axle_names(count: int) -> list[str]:
@@ -157,12 +146,12 @@ def axle(
     reading: Reading,
     file: JsonObject,
     name: str,
-    steered: tuple[str, str] | None,
+    steered: Sections | None,
     driven: bool,
     tyres: TyreChoice,
     carrier: RearChassis | None,
 ) -> AxleReading:
-    """Return one axle, with kind and name of the mechanism that steers it, and its chassis."""
+    """Return one axle, with the section of the mechanism that steers it, and its chassis."""
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
     part = reading.section(name, reading.file(file, "Suspension Input File"))
@@ -182,37 +171,29 @@ def axle(
     for mine, one in ((".tyre", tyre_file), (".wheel.tyre", tyre_file), (".wheel.rim", rim)):
         reading.section(f"{name}{mine}", one)
     mounted = tyre(reading, tyre_file)
-    words: Sections = {"suspension": suspension}
-    if carrier is not None:
-        words["trailer"] = carrier.name
-        if driven:
-            words["driven"] = "yes"
-    if steered is not None:
-        words["steering"], mechanism = steered
-        if mechanism != MECHANISMS[0]:
-            words["mechanism"] = mechanism
-    own = read(reading, part)
-    graph = own.pop(GRAPH, None)
+    own = {
+        "kind": suspension,
+        "origin": quantities(origin, "m"),
+        "W": quantities(centre, "m"),
+        **read(reading, part),
+    }
     soft, right = own.pop(BUSHINGS, {}), own.pop(RIGHT, {})
-    assert isinstance(soft, dict)
-    assert isinstance(right, dict)
     if steered is None:
-        soft = bushed_on_chassis(soft)
-    if GEAR in own:
-        words["steering_gear"] = own.pop(GEAR)
-    if isinstance(graph, dict) and steered is None:
-        graph = words_unsteered(graph)
-    elif isinstance(graph, dict) and not joins_the_steering(graph):
+        own, soft = on_chassis(own), on_chassis(soft)
+    elif suspension == LISTED and not joins_the_steering(own):
         raise file.key_error(
             "Steering Index",
             f"nothing of {part.path.name} is joined to 'Steering', or its 'Steerable' is not true; leave the "
             "index out, or join a rod to it",
         )
-    section: Sections = {
-        "source": "chrono",
-        "origin": quantities(origin, "m"),
-        "W": quantities(centre, "m"),
-        **own,
+    section: Sections = {"source": "chrono", "suspension": own}
+    if carrier is not None:
+        section["trailer"] = carrier.name
+    if driven == (carrier is not None):
+        section["driven"] = driven
+    section |= {
+        "steering": steered,
+        "bushings": soft,
         "wheel": {
             "hub": rotor(spindle),
             "rim": rotor(rim),
@@ -226,27 +207,21 @@ def axle(
     if file.has("Left Brake Input File") or file.has("Right Brake Input File"):
         section["brake"], inboard = brake(reading, file, name)
         if inboard:
-            words["braked"] = "inboard"
+            section["braked"] = "inboard"
     else:
-        words["braked"] = "no"
+        section["braked"] = False
     if part.template.endswith("RigidPanhardAxle") and part.has(OWN):
-        words["anti_roll_bar"] = "torsion"
         section["anti_roll_bar"] = own_bar(reading, part, origin)
     elif file.has("Antirollbar Input File"):
-        words["anti_roll_bar"] = "torsion"
-        section["anti_roll_bar"] = anti_roll_bar(
-            reading, file, name, np.zeros(3) if carrier is None else carrier.front
-        )
-    if not driven and carrier is None:
-        words["driven"] = "no"
-    width = WHEEL_WIDTH if mounted.width is None else mounted.width
-    assert graph is None or isinstance(graph, dict)
+        front = np.zeros(3) if carrier is None else carrier.front
+        section["anti_roll_bar"] = anti_roll_bar(reading, file, name, front)
+    if right:
+        section["right"] = {"source": "chrono", "suspension": right}
+    width = (WHEEL_WIDTH if mounted.width is None else mounted.width) + (spacing or 0.0)
     stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
-    width += spacing or 0.0
     wheel = origin + centre if carrier is None else carrier.at + origin + centre
-    return AxleReading(
-        words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph, soft, right
-    )
+    given = {key: value for key, value in section.items() if value not in ({}, None)}
+    return AxleReading(given, wheel, mounted.radius, stiffness, width, mounted.kind)
 
 
 def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | None:
@@ -261,12 +236,11 @@ def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | 
     return rears[int(index)]
 
 
-def put_drive_on_chassis(words: Sections) -> Sections:
-    """Return the words of an axle, with the final drive on the chassis for a driven beam."""
-    name = str(words["suspension"])
-    beam = name != LISTED and template_of(name).axle is not None
-    driven = words.get("driven") != "no"
-    return {**words, "final_drive": "chassis"} if driven and beam else words
+def put_drive_on_chassis(section: Sections) -> None:
+    """Put the final drive of a driven beam on the chassis."""
+    name = section["suspension"]["kind"]
+    if section.get("driven") is not False and name != LISTED and template_of(name).axle is not None:
+        section["final_drive"] = "chassis"
 
 
 def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[AxleReading]) -> float:

@@ -20,7 +20,6 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     unit,
 )
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
-from ce_dynamics.models.vehicles.chrono.generic import GEAR
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
@@ -32,16 +31,13 @@ def primaxx(reading: Reading, part: JsonObject) -> Sections:
     """Convert the links of both sides to one body each: with revolute joints the housing only rises."""
     lower, upper, knuckle = part.part("Lower Beam"), part.part("Torque Rod"), part.part("Knuckle")
     if part.has("Transverse Beam"):
-        block = part.part("Transverse Beam")
-        block.read.update(block.data)
         reading.note("transverse beams, which Chrono leaves loose: left out")
     lower.has("Transverse Beam Attachment Point")
     tie = part.part("Tierod")
-    gear: Sections = {"L": tie.point("Location Chassis")}
+    gear: Sections = {"kind": "tie-rods", "L": tie.point("Location Chassis")}
     if tie.has("Mass"):
         gear["tie_rods"] = rod(reading, tie)
     sections: Sections = {
-        GEAR: "tie-rods",
         "axle": body(part.part("Axle Housing")),
         "lower_links": both_sides(lower, upper),
         "upper_links": both_sides(upper, lower),
@@ -342,12 +338,12 @@ def read_bell_crank(reading: Reading, part: JsonObject) -> Sections:
     knuckle, crank, drag = part.part("Knuckle"), part.part("Bellcrank"), part.part("Draglink")
     pivot, held = crank.vector("Location Axle"), crank.vector("Location Tierod")
     return {
-        GEAR: "bell-crank",
         "D": knuckle.point("Location Lower"),
         "F": knuckle.point("Location Upper"),
         "K": knuckle.point("Location Tierod"),
         "knuckle": body(knuckle, R=lean_axes(part)),
         "steering_gear": {
+            "kind": "bell-crank",
             "steering": drag.point("Location Steering"),
             "crank": {
                 **body(crank, com=pivot),

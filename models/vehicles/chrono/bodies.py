@@ -16,7 +16,7 @@ from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, qu
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
 
 BUSHINGS = "bushings"
-"""Key under which the words of bushings stand among an axle's numbers until the vehicle's file is written."""
+"""Key under which a suspension's numbers have the bushings of its axle."""
 DATA = "Bushing Data"
 RIGID = "bushings of beams, leaf springs and free graphs: their joints are rigid"
 RIG_ONLY = (
@@ -42,7 +42,7 @@ def report_bushings(reading: Reading, part: JsonObject) -> None:
 def make_bushing(
     reading: Reading, part: JsonObject, joint: str, at: Matrix, key: str = DATA, ball: bool = False
 ) -> Sections:
-    """Return the bushing of a body's joint with the chassis: its words and its numbers.
+    """Return the bushing of a body's joint with the chassis, by its name.
 
     Diagonal in the axes of the joint: one stiffness along them, one about them, and ``DOF`` about those about
     which the joint turns, its z axis or, of a ball, all three.
@@ -64,12 +64,11 @@ def rod_with_body(reading: Reading, block: JsonObject, outer: Matrix, inner: Mat
     along, across, free = laws(block.part(DATA))
     about = dict.fromkeys(ABOUT, free)
     ends: Sections = {"at": quantities(inner, "m"), "through": quantities(outer, "m")}
-    return join_bushings(
-        write_bushing(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
-        write_bushing(
-            reading, "tie_rod_bushing", "tie_rod steering", along, about | {ABOUT[2]: across}, ends
-        ),
-    )
+    about_inner = about | {ABOUT[2]: across}
+    return {
+        **write_bushing(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
+        **write_bushing(reading, "tie_rod_bushing", "tie_rod steering", along, about_inner, ends),
+    }
 
 
 def rod_as_length(
@@ -90,11 +89,6 @@ def soft_ends(reading: Reading, block: JsonObject, keys: Sequence[str]) -> list[
     given = [key for key in keys if block.has(key)]
     if not given or block.has("Mass"):
         return given
-    for key in given:
-        part = block.part(key)
-        part.read.update(part.data)
-        if part.has("DOF"):
-            part.part("DOF").read.update(part.part("DOF").data)
     reading.note(MASSLESS)
     return []
 
@@ -126,7 +120,7 @@ def write_bushing(
     places: Sections,
     axes: tuple[str, ...] = ALONG,
 ) -> Sections:
-    """Return the words and the numbers of a bushing; with dampings if it yields as the vehicle drives."""
+    """Return a bushing by its name; with dampings if it yields as the vehicle drives."""
     if not reading.elastic:
         reading.note(RIG_ONLY)
 
@@ -136,29 +130,9 @@ def write_bushing(
             key: quantity(value, unit) for key, value, unit in named if reading.elastic or key != "damping"
         }
 
-    numbers: Sections = {**places, **{axis: law(along, UNITS_ALONG) for axis in axes}}
-    numbers |= {axis: law(values, UNITS_ABOUT) for axis, values in about.items()}
-    return {BUSHINGS: {name: {"joint": joint}}, name: numbers}
-
-
-def join_bushings(*sections: Sections) -> Sections:
-    """Return sections of several bushings as one."""
-    words: Sections = {}
-    numbers: Sections = {}
-    for section in sections:
-        found = section.get(BUSHINGS, {})
-        assert isinstance(found, dict)
-        words |= found
-        numbers |= {key: value for key, value in section.items() if key != BUSHINGS}
-    return {**({BUSHINGS: words} if words else {}), **numbers}
-
-
-def move_bushings_to_chassis(words: Sections) -> Sections:
-    """Move words of an unsteered axle's bushings: inner ends of tie rods are on the chassis."""
-    return {
-        name: {"joint": "tie_rod chassis"} if one == {"joint": "tie_rod steering"} else one
-        for name, one in words.items()
-    }
+    laws = {axis: law(along, UNITS_ALONG) for axis in axes}
+    laws |= {axis: law(values, UNITS_ABOUT) for axis, values in about.items()}
+    return {name: {"joint": joint, **places, **laws}}
 
 
 Matrix = NDArray[np.float64]

@@ -19,14 +19,13 @@ TORSION_TIME = 0.01
 
 
 class RearChassis(NamedTuple):
-    """A rear chassis as read: name, table ``trailers``, its section; where it is coupled and its parts are.
+    """A rear chassis as read: its name and section, where it is coupled and where its parts are.
 
     ``at`` is the coupling point from the vehicle's origin, ``front`` that from the origin of its own file,
     ``rear`` that of the next one behind it.
     """
 
     name: str
-    words: Sections
     section: Sections
     mass: float
     at: Matrix
@@ -62,16 +61,14 @@ def couple_chassis(
     hitch, read = reading.by_template(connector, "connector", CONNECTORS)
     front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
     body = chassis(reading, reading.section(name, file), "RigidChassisRear", front)
-    words: Sections = {"hitch": hitch}
-    if parent is not None:
-        words["behind"] = parent.name
     own = np.zeros(3) if joint is None else joint if parent is None else joint - parent.front
     place: Sections = {} if joint is None else {"x": quantity(own[0], "m"), "z": quantity(own[2], "m")}
-    numbers = {**place, **read(reading, connector)}
+    section = {**body, "hitch": {"kind": hitch, **place, **read(reading, connector)}}
+    if parent is not None:
+        section["behind"] = parent.name
     return RearChassis(
         name,
-        words,
-        {**body, **({"hitch": numbers} if numbers else {})},
+        section,
         float(str(body["mass"]).split()[0]),
         own if parent is None else parent.at + own,
         front,

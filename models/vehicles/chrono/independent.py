@@ -6,11 +6,11 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import (
+    BUSHINGS,
     UNPHYSICAL,
     Matrix,
     arm_plane,
     body,
-    join_bushings,
     link,
     make_bushing,
     middle,
@@ -42,11 +42,11 @@ def double_wishbone(reading: Reading, part: JsonObject) -> Sections:
         "upper_arm": control_arm(reading, part.part("Upper Control Arm"), vehicle_frame),
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
-        **join_bushings(
-            arm_bushing(reading, part.part("Upper Control Arm"), "upper_arm"),
-            arm_bushing(reading, part.part("Lower Control Arm"), "lower_arm"),
-            tie_rod_bushings(reading, part),
-        ),
+        BUSHINGS: {
+            **arm_bushing(reading, part.part("Upper Control Arm"), "upper_arm"),
+            **arm_bushing(reading, part.part("Lower Control Arm"), "lower_arm"),
+            **tie_rod_bushings(reading, part),
+        },
     }
 
 
@@ -60,7 +60,7 @@ def double_wishbone_reduced(reading: Reading, part: JsonObject) -> Sections:
         "lower_arm": pivots(lower),
         "upper_arm": pivots(upper),
         "upright": body(part.part("Upright")),
-        **tie_rod_bushings(reading, part),
+        BUSHINGS: tie_rod_bushings(reading, part),
         **spring_and_damper(reading, part, arm="Location Upright"),
     }
 
@@ -77,10 +77,10 @@ def macpherson(reading: Reading, part: JsonObject) -> Sections:
         "lower_arm": control_arm(reading, arm, vehicle_frame=False),
         "upright": body(part.part("Upright")),
         "strut": body(part.part("Strut"), com=middle(top, bottom)),
-        **join_bushings(
-            arm_bushing(reading, arm, "lower_arm"),
-            rod_as_length(reading, part.part("Tierod"), "tie_rod"),
-        ),
+        BUSHINGS: {
+            **arm_bushing(reading, arm, "lower_arm"),
+            **rod_as_length(reading, part.part("Tierod"), "tie_rod"),
+        },
         **spring_and_damper(reading, part, arm="Location Upright"),
     }
 
@@ -95,7 +95,7 @@ def multi_link(reading: Reading, part: JsonObject) -> Sections:
         "lateral_link": link(reading, part.part("Lateral"), "Location Upright"),
         "trailing_link": trailing_link(reading, part),
         "upright": body(part.part("Upright")),
-        **rod_as_length(reading, part.part("Tierod"), "tie_rod"),
+        BUSHINGS: rod_as_length(reading, part.part("Tierod"), "tie_rod"),
         **spring_and_damper(reading, part, arm="Location Link"),
     }
 
@@ -131,7 +131,7 @@ def semi_trailing_arm(reading: Reading, part: JsonObject) -> Sections:
             "inner_pivot": quantities(inner, "m"),
             **body(arm, R=np.column_stack((x, cross(z, x), z))),
         },
-        **make_bushing(reading, arm, "trailing_arm", middle(outer, inner)),
+        BUSHINGS: make_bushing(reading, arm, "trailing_arm", middle(outer, inner)),
         **spring_and_damper(reading, part),
     }
 
@@ -147,13 +147,11 @@ def three_links(reading: Reading, part: JsonObject) -> Sections:
             "pivot": quantities(pivot, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
-        **join_bushings(
-            make_bushing(reading, arm, "trailing_arm", pivot, CHASSIS_END, ball=True),
-            *(
-                rod_as_length(reading, part.part(f"{name} Link"), f"{name.lower()}_link", LINK_ENDS)
-                for name in ("Upper", "Lower")
-            ),
-        ),
+        BUSHINGS: {
+            **make_bushing(reading, arm, "trailing_arm", pivot, CHASSIS_END, ball=True),
+            **rod_as_length(reading, part.part("Upper Link"), "upper_link", LINK_ENDS),
+            **rod_as_length(reading, part.part("Lower Link"), "lower_link", LINK_ENDS),
+        },
         "upper_link": link(reading, part.part("Upper Link"), "Location Arm", yields=True),
         "lower_link": link(reading, part.part("Lower Link"), "Location Arm", yields=True),
         **spring_and_damper(reading, part),
@@ -177,7 +175,10 @@ def single_wishbone(reading: Reading, part: JsonObject) -> Sections:
             "rear_pivot": quantities(inner - along, "m"),
             **body(arm, R=np.column_stack((x, y, cross(x, y)))),
         },
-        **join_bushings(make_bushing(reading, arm, "control_arm", inner), tie_rod_bushings(reading, part)),
+        BUSHINGS: {
+            **make_bushing(reading, arm, "control_arm", inner),
+            **tie_rod_bushings(reading, part),
+        },
         "upright": body(part.part("Upright")),
         **spring_and_damper(reading, part),
     }

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import yaml
 
@@ -16,10 +16,11 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.reading import Assignment, DataFile, read_text
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 
-Sections: TypeAlias = "dict[str, str | Sections]"
+Sections: TypeAlias = "dict[str, Any]"
+"""A part of a data file: texts, booleans and sections by their keys."""
 
 
-def as_numbers(node: str | int | Sections) -> object:
+def as_numbers(node: Any) -> object:
     """Return texts of bare numbers as numbers, which need no quotes."""
     if isinstance(node, dict):
         return {name: as_numbers(value) for name, value in node.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import layout_of
 from ce_dynamics.models.vehicles.schema import axle_of, corners_of, groups_of, schema_of, steering_of
 from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_reach
+from ce_dynamics.models.vehicles.tree import shorten
 
 
 def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
@@ -36,19 +37,16 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
     if left[first] < 0:
         reading.note("the sense of the steering: a positive input steers to the left, in Chrono to the right")
     against = [name for name in others if left[name] != left[first]]
-    axles = sections["axles"]
-    assert isinstance(axles, dict)
-    for words in axles.values():
-        assert isinstance(words, dict)
-        if words.get("mechanism") in against:
-            words["phase"] = "against"
+    for axle in sections["axles"].values():
+        if axle.get("steering", {}).get("mechanism") in against:
+            axle["steering"]["phase"] = "against"
 
 
 def build_mechanisms(
     reading: Reading, sections: Sections, names: Iterable[str]
 ) -> dict[str, tuple[Steering, list[Corner]]]:
     """Build steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
-    file = write_data_file(yaml_text(sections), reading.path.name)
+    file = shorten(write_data_file(yaml_text(sections), reading.path.name))
     layout = layout_of(file.words, file.label)
     schema, groups = schema_of(layout), groups_of(layout)
     data = validate(schema, lay({}, file.assignments, groups), groups, file.label)
@@ -74,10 +72,10 @@ CLEAR = 0.9
 """Part of the lock that is reached in the design position: as wheels travel, linkages end earlier."""
 
 
-def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> None:
-    """Let mechanisms end before their linkages do, which Chrono's solver would tear open."""
+def set_locks(reading: Reading, sections: Sections, own: Mapping[str, Sections]) -> None:
+    """Let mechanisms, each with its own section, end before their linkages do, which Chrono's tear open."""
     try:
-        mechanisms = build_mechanisms(reading, sections, names)
+        mechanisms = build_mechanisms(reading, sections, own)
     except CeDynamicsError:  # reported where the vehicle is loaded, with its keys
         return
     for name, (mechanism, corners) in mechanisms.items():
@@ -87,9 +85,7 @@ def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> N
         (key, whole), (_, end) = mechanism.full_lock(), mechanism.full_lock(reached)
         reading.lock = CLEAR * reached
         _, taken = mechanism.full_lock(reading.lock)
-        section = sections[name]
-        assert isinstance(section, dict)
-        section[key.rpartition(".")[2]] = taken
+        own[name][key.rpartition(".")[2]] = taken
         reading.note(f"full lock of the {name}: the linkage ends at {end} of {whole}, {taken} are taken")
 
 
@@ -112,8 +108,8 @@ STRAIGHT = 1e-6
 """Largest deviation of a unit vector from an axis for which it is taken."""
 
 
-def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> tuple[str, Sections, int]:
-    """Return our name of a mechanism, its section from an origin in its chassis' coordinates, and its sense.
+def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> tuple[Sections, int]:
+    """Return the section of a mechanism, from an origin in its chassis' coordinates, and its sense.
 
     That is 1 if a positive input moves Chrono's mechanism as a positive sense does ours: a rack to the left,
     an arm about its axis.
@@ -121,9 +117,10 @@ def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> 
     part = reading.section(name, reading.file(system, "Input File"))
     ours, read = reading.by_template(part, "steering mechanism", STEERINGS)
     origin, R = system.vector("Location") - shift, rotation(system, "Orientation")
-    section = {"source": "chrono", **read(reading, part, origin, R), "actuator": actuator(reading)}
+    numbers = read(reading, part, origin, R)
+    section = {"kind": ours, "source": "chrono", **numbers, "actuator": actuator(reading)}
     backwards = part.template == "RackPinion" and part.part("Pinion").number("Radius") < 0.0
-    return ours, section, 1 if backwards else -1
+    return section, 1 if backwards else -1
 
 
 def actuator(reading: Reading) -> Sections:

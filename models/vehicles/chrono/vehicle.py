@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.chrono.axles import (
     read_trailer,
     ride_height,
 )
-from ce_dynamics.models.vehicles.chrono.bodies import BUSHINGS, DRIVER
+from ce_dynamics.models.vehicles.chrono.bodies import DRIVER
 from ce_dynamics.models.vehicles.chrono.chassis import (
     RearChassis,
     chassis,
@@ -34,7 +34,7 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, yaml_t
 from ce_dynamics.models.vehicles.chrono.steering import set_locks, set_phases, steering
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.trailers import FOLDING
-from ce_dynamics.models.vehicles.tree import nest
+from ce_dynamics.models.vehicles.tree import FORMAT
 
 UNCHOSEN = FileChoice()
 
@@ -82,9 +82,8 @@ def convert_vehicle(
     heading = f"Written from Project Chrono's {path.name}.\n"
     if notes:
         heading += "Chosen, or other than in those files:\n" + "".join(f"- {note}\n" for note in notes)
-    return Converted(
-        yaml_text(nest(sections), heading), notes, reading.origins, part.template == TRAILER, reading.lock
-    )
+    text = yaml_text({"format": FORMAT, **sections}, heading)
+    return Converted(text, notes, reading.origins, part.template == TRAILER, reading.lock)
 
 
 def choose_named_tyre(reading: Reading, part: JsonObject, choice: FileChoice) -> FileChoice:
@@ -126,47 +125,38 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
         raise part.key_error(
             "Axles", f"tyres of the kinds {' and '.join(kinds)}; give all axles the same kind"
         )
-    if not mechanisms.found and all(rear.words["hitch"] not in FOLDING for rear in rears):
+    if not mechanisms.found and all(rear.section["hitch"]["kind"] not in FOLDING for rear in rears):
         raise part.key_error("Axles", "none has a 'Steering Index'; give one, and 'Steering Subsystems'")
-    if all(one.words.get("braked") == "no" for one in read.values()):
+    if all(one.section.get("braked") is False for one in read.values()):
         raise part.key_error(
             "Axles", "none has a 'Left Brake Input File' and a 'Right Brake Input File'; give one both"
         )
     for k, rear in enumerate(rears):
-        if all(one.words.get("trailer") != rear.name for one in read.values()):
+        if all(one.section.get("trailer") != rear.name for one in read.values()):
             raise part.key_error(f"Rear Chassis[{k}]", f"no axle is on it; give one 'Chassis Index': {k}")
     powertrain, engine = power(reading, part, choice, folder, driveline)
     width = max(2.0 * one.wheel[1] + one.width for one in read.values())
-    axles: Sections = {name: one.words for name, one in read.items()}
     if reading.like_chrono:  # whose final drives are all on the chassis
-        axles = {name: put_drive_on_chassis(one.words) for name, one in read.items()}
+        for one in read.values():
+            put_drive_on_chassis(one.section)
     sections: Sections = {
         "title": part.text("Name"),
         "sources": sources(reading),
-        "axles": axles,
-        "kinds": {},
         "vehicle": {
             "gravity": "9.81 m/s^2 [convention]",
             "ride_height": f"{quantity(ride_height(body, rears, list(read.values())), 'm')} [derived]",
             "width": f"{quantity(width, 'm')} [derived]",
         },
         "chassis": body,
-        **{rear.name: rear.section for rear in rears},
-        **sections_of(read),
-        "powertrain": engine,
+        **axles_and_trailers(reading, read, rears),
+        "powertrain": {"kind": powertrain, **engine},
+        "tyre": {"kind": kinds[0]},
         "road": {"friction": "0.8 [convention]"},
         "driver": {"source": "assumed", **DRIVER},
     }
-    if rears:
-        sections["trailers"] = {rear.name: rear.words for rear in rears}
-    sections |= graphs_of(read)
-    soft, yields = bushings_of(reading, read)
-    sections |= soft
-    sections["kinds"] = {"powertrain": powertrain, "tyre": kinds[0], **yields}
-    sections |= mechanisms.sections
     if mechanisms.may_differ:
         set_phases(reading, sections, mechanisms.senses)
-    set_locks(reading, sections, mechanisms.senses)
+    set_locks(reading, sections, mechanisms.sections)
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
     if all(there) and not (rears and part.number(keys[1]) == 0.0):  # what folds turns no wheels
@@ -185,26 +175,26 @@ class Mechanisms:
     def __init__(self, reading: Reading, part: JsonObject, rears: Sequence[RearChassis]) -> None:
         self.reading, self.rears = reading, rears
         self.files = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
-        self.found: dict[int, tuple[str, str, Sections, int]] = {}
+        self.found: dict[int, tuple[str, Sections, int]] = {}
         self.geometries: set[tuple[object, ...]] = set()
 
     @property
     def sections(self) -> Sections:
         """Sections of the data file by name of the mechanism."""
-        return {name: section for name, _, section, _ in self.found.values()}
+        return {name: section for name, section, _ in self.found.values()}
 
     @property
     def senses(self) -> dict[str, int]:
         """Chrono's senses, by name; see `steering`."""
-        return {name: sense for name, _, _, sense in self.found.values()}
+        return {name: sense for name, _, sense in self.found.values()}
 
     @property
     def may_differ(self) -> bool:
         """True if there are several mechanisms, and their geometries at the axles differ."""
         return len(self.found) > 1 and len(self.geometries) > 1
 
-    def of(self, axle: JsonObject) -> tuple[str, str] | None:
-        """Return kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
+    def of(self, axle: JsonObject) -> Sections | None:
+        """Return the steering of an axle, numbers under the first of several; none if the file names none."""
         index = axle.number("Steering Index", -1.0)
         if index == -1.0:
             return None
@@ -220,57 +210,46 @@ class Mechanisms:
                 f"subsystem {index:g} is on another chassis than the axle; give both the same "
                 "'Chassis Index'",
             )
-        if int(index) not in self.found:
+        known = int(index) in self.found
+        if not known:
             if len(self.found) == len(MECHANISMS):
                 raise axle.key_error(
                     "Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out"
                 )
             origin = np.zeros(3) if carrier is None else carrier.front
             name = MECHANISMS[len(self.found)]
-            self.found[int(index)] = name, *steering(self.reading, file, name, origin)
+            section, sense = steering(self.reading, file, name, origin)
+            if self.found:
+                section["mechanism"] = name
+            self.found[int(index)] = name, section, sense
         names = axle.text("Suspension Input File"), file.text("Input File"), *file.numbers("Orientation", 4)
         beside = file.vector("Location") - axle.vector("Suspension Location")
         self.geometries.add((*names, *beside.round(6).tolist()))
-        name, kind, *_ = self.found[int(index)]
-        return kind, name
+        _, section, _ = self.found[int(index)]
+        return {key: section[key] for key in ("kind", "mechanism") if key in section} if known else section
 
 
 def alone(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     """Return a trailer without its towing vehicle, whose file has the coupling point."""
     one = read_trailer(reading, part, None, None, choice.tyre(0))
     reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
-    name = one.chassis.name
-    soft, kind = bushings_of(reading, one.axles)
     return {
         "title": part.text("Name"),
         "sources": sources(reading),
-        "trailers": {name: one.chassis.words},
-        "axles": {key: each.words for key, each in one.axles.items()},
-        **graphs_of(one.axles),
-        **soft,
-        **({"kinds": kind} if kind else {}),
-        name: one.chassis.section,
-        **sections_of(one.axles),
+        **axles_and_trailers(reading, one.axles, [one.chassis]),
     }
 
 
-def sections_of(axles: Mapping[str, AxleReading]) -> Sections:
-    """Return the sections of all axles."""
-    return {key: section for name, one in axles.items() for key, section in one.sections(name).items()}
-
-
-def graphs_of(axles: Mapping[str, AxleReading]) -> Sections:
-    """Return the table ``graphs``, if there are any."""
-    graphs: Sections = {name: one.graph for name, one in axles.items() if one.graph is not None}
-    return {"graphs": graphs} if graphs else {}
-
-
-def bushings_of(reading: Reading, axles: Mapping[str, AxleReading]) -> tuple[Sections, Sections]:
-    """Return the table ``bushings``, if there are any, and their kind if they yield as the vehicle drives."""
-    soft: Sections = {name: one.bushings for name, one in axles.items() if one.bushings}
-    if not soft:
-        return {}, {}
-    return {BUSHINGS: soft}, {BUSHINGS: "dynamic"} if reading.elastic else {}
+def axles_and_trailers(
+    reading: Reading, axles: Mapping[str, AxleReading], rears: Sequence[RearChassis]
+) -> Sections:
+    """Return these tables, and the kind of bushings if any yield as the vehicle drives."""
+    yields = reading.elastic and any("bushings" in one.section for one in axles.values())
+    return {
+        **({"trailers": {rear.name: rear.section for rear in rears}} if rears else {}),
+        "axles": {name: one.section for name, one in axles.items()},
+        **({"bushings": "dynamic"} if yields else {}),
+    }
 
 
 def sources(reading: Reading) -> Sections:
