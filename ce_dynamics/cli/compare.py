@@ -29,10 +29,10 @@ def run(options: Compare) -> int:
                 )
                 subjects = {recording.vehicle: one}  # recordings of a vehicle follow each other
             subject = subjects[recording.vehicle]
-            run, spent = subject.settling, 0.0
+            run = subject.settling
             if not recording.is_rest:
-                run, spent = comparison.drive(subject, recording)
-                row = comparison.compare_run(subject, recording, run, spent).row()
+                run = comparison.drive(subject, recording)
+                row = comparison.compare_run(subject, recording, run).row()
                 if not driven:
                     print(head(comparison.ComparedRun.TITLES))
                 print(row, flush=True)

@@ -178,27 +178,29 @@ def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tup
         if options.native:
             u = rhs.inputs_at(0.0, start)
             stepper = make_stepper(options.settings, rhs.dynamics, rhs.control, u, start, rhs.model)
-            began = time.perf_counter()
+            began, begun = time.perf_counter(), time.process_time()
             t, Y, trouble = integrate_native(rhs, stepper, t_store, options)
             way, steps = (t, Y), stepper.steps
         else:
-            began = time.perf_counter()
+            began, begun = time.perf_counter(), time.process_time()
             t, Y, trouble = integrate(rhs, accepted, t_store, options)
             way = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
             steps = len(accepted) - 1
     wall = time.perf_counter() - began - rhs.preparation
+    spent = time.process_time() - begun
     run = FinishedRun(rhs, options, t, Y, *way, stepper=stepper)
     if trouble:
         run.end(trouble, "interrupted" if trouble.startswith(INTERRUPTED) else "by itself")
-    return run, Effort(steps, rhs.evaluations, wall)
+    return run, Effort(steps, rhs.evaluations, wall, spent)
 
 
 class Effort(NamedTuple):
-    """Effort of a run; wall time in [s]."""
+    """Effort of a run; wall time and processor time of the integration alone in [s]."""
 
     steps: int
     evaluations: int
     wall_time: float
+    processor_time: float
 
 
 def attributes(run: FinishedRun, effort: Effort) -> dict[str, str | float]:
@@ -213,5 +215,6 @@ def attributes(run: FinishedRun, effort: Effort) -> dict[str, str | float]:
         "steps": effort.steps,
         "evaluations": effort.evaluations,
         "wall_time_s": effort.wall_time,
+        "processor_time_s": effort.processor_time,
         "real_time_factor": run.t[-1] / effort.wall_time,
     }

@@ -120,6 +120,7 @@ def test_attributes_record_the_computation(run: xr.Dataset) -> None:
     assert (run.attrs["rtol"], run.attrs["atol"]) == (1e-6, 1e-8)
     assert run.attrs["evaluations"] > 10
     assert run.attrs["real_time_factor"] == pytest.approx(1.0 / run.attrs["wall_time_s"])
+    assert run.attrs["processor_time_s"] > 0.0
 
 
 def test_a_file_keeps_everything(run: xr.Dataset, tmp_path: Path) -> None:

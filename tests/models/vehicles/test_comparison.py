@@ -104,7 +104,7 @@ def record(folder: Path, columns: dict[str, np.ndarray]) -> ChronoRecording:
 
 
 def compared(subject: ComparedVehicle, recording: ChronoRecording) -> ComparedRun:
-    return comparison.compare_run(subject, recording, *comparison.drive(subject, recording))
+    return comparison.compare_run(subject, recording, comparison.drive(subject, recording))
 
 
 def test_comparison_of_own_run_is_exact(
@@ -372,8 +372,8 @@ def test_tyres_two_steps_late_drive_as_chronos(name: str, quantity: str, at_once
     """In steps of Chrono, with forces of tyres two steps late, light wheels swing here as well."""
     one = of_chrono(name)
     subject = ComparedVehicle(one, REFERENCE / "chrono/vehicles", like_chrono=True)
-    runs = comparison.drive(subject, one)[0], drive_late(subject, one)
-    errors = [comparison.compare_run(subject, one, run, 1.0).agreement[quantity].rms for run in runs]
+    runs = comparison.drive(subject, one), drive_late(subject, one)
+    errors = [comparison.compare_run(subject, one, run).agreement[quantity].rms for run in runs]
     assert errors[0] > at_once
     assert errors[1] < late
 
