@@ -2,9 +2,9 @@
 
 A call into the C mathematics library takes one number and some 25 cycles.  The formulas of
 `ce_dynamics.compiler.elementary` are arithmetic, which vector registers do for 4 or 8 arguments in the same
-time: for the lanes of a function, and in a function without lanes for up to four arguments that do not depend
-on each other (tyres of a vehicle, the functions of one formula).  Each argument is treated by itself, so that
-results do not depend on the other calls of the group.
+time: for the lanes of a function, and in a function without lanes for up to eight arguments that do not
+depend on each other (tyres of a vehicle, the functions of one formula).  Each argument is treated by itself,
+so that results do not depend on the other calls of the group.
 
 Used where the processor has fused multiply-add; code without (`fused=False`) calls the library, as C does.
 """
@@ -24,8 +24,9 @@ from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.compiler.tracing.traced import node_of, wrap
 
-WIDEST = 4
-"""Arguments that are taken together in a function without lanes: what a vector register of AVX2 holds."""
+WIDEST = 8
+"""Arguments that are taken together in a function without lanes: what a register of
+AVX-512 holds, or two of AVX2."""
 
 DEEPEST = 100
 """Calls one after the other beyond which every call is made by itself: the search for what it needs nests."""
@@ -70,7 +71,7 @@ def calls_together(
     """Return the calls that a function without lanes makes together: for each, the instructions of its group.
 
     Calls of one family that need equally long chains of other calls do not need each other.  A group has up
-    to four arguments, in the order of the instructions.
+    to `WIDEST` arguments, in the order of the instructions.
 
     ``units`` are instructions that are computed at once (none of them calls), in an order in which that can
     be done; one by one, in their order, if not given.  Calls whose arguments have the same number in
@@ -120,8 +121,8 @@ def find_missing(
 
 
 def lanes_for(n: int) -> int:
-    """Return lanes of the function that takes n arguments together: 1, 2 or 4."""
-    return n if n < 3 else WIDEST
+    """Return lanes of the function that takes n arguments together: the next power of two."""
+    return 1 << (n - 1).bit_length()
 
 
 def number_type(lanes: int, single: bool = False) -> str:

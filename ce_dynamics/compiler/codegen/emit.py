@@ -53,7 +53,7 @@ from ce_dynamics.compiler.codegen.writer import Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
 
-EMITTER_VERSION = 10
+EMITTER_VERSION = 11
 """Raise whenever text or machine code of an unchanged graph changes: it is part of the cache key."""
 
 ENTRY = "evaluate"

@@ -119,7 +119,7 @@ Unit = Sequence[int]
 
 PER_CYCLE = 2.0  # instructions that are done in a cycle; a call is as many as it has been given
 
-CALL, GATHERING = 80, 6  # cycles until a call is done, and of putting four arguments together
+CALL, GATHERING = 80, 6  # cycles until a call is done, and of putting arguments together
 
 INSTRUCTIONS_OF_CALL = 40
 

@@ -12,8 +12,8 @@ from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.codegen.elementary_calls import DEEPEST, FARTHEST
 from ce_dynamics.compiler.llvm import has_fma
 
-MANY = 7
-"""Arguments of the functions below: groups of four, and of two and one that are left."""
+MANY = 11
+"""Arguments of the functions below: a group of eight, and three that are left."""
 
 pytestmark = pytest.mark.skipif(not has_fma(), reason="this processor has no fused multiply-add")
 
