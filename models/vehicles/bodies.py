@@ -159,7 +159,7 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
             f"for the spindle; it must be less"
         )
     com = a.com + (b.mass / mass) * (a.com - b.com)
-    inertia = a.inertia - _move_inertia(b, a.com) - mass * _steiner(com - a.com)
+    inertia = a.inertia - (b.inertia + b.mass * steiner(b.com - a.com)) - mass * steiner(com - a.com)
     more = f"{owner}.{part}: it has more inertia than the whole {whole}"
     if is_free(inertia):
         negative(inertia, more)
@@ -171,12 +171,8 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
     return BodyParameters(mass, com, inertia)
 
 
-def _move_inertia(b: BodyParameters, to: Vector) -> Vector:
-    """Return the inertia of a body about the point `to`."""
-    return np.asarray(b.inertia + b.mass * _steiner(b.com - to))
-
-
-def _steiner(r: Vector) -> Vector:
+def steiner(r: Vector) -> Vector:
+    """Return r² 1 − r rᵀ, which times a mass is the inertia of a point at r."""
     return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 

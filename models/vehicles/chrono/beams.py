@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.models.vehicles.bodies import steiner
 from ce_dynamics.models.vehicles.chrono.bodies import (
     RIGID,
     UNPHYSICAL,
@@ -32,7 +33,6 @@ def primaxx(reading: Reading, part: JsonObject) -> Sections:
     lower, upper, knuckle = part.part("Lower Beam"), part.part("Torque Rod"), part.part("Knuckle")
     if part.has("Transverse Beam"):
         reading.note("transverse beams, which Chrono leaves loose: left out")
-    lower.has("Transverse Beam Attachment Point")
     tie = part.part("Tierod")
     gear: Sections = {"kind": "tie-rods", "L": tie.point("Location Chassis")}
     if tie.has("Mass"):
@@ -109,7 +109,6 @@ def leaf_spring(reading: Reading, part: JsonObject) -> Sections:
 def push_pipe(reading: Reading, part: JsonObject) -> Sections:
     """Return ``PushPipeAxle``, ``ToeBarPushPipeAxle``: a ball joint ahead, a Panhard rod."""
     tube, panhard = part.part("Axle Tube"), part.part("Panhard Rod")
-    tube.has("Portal Offset")
     ends = {"axle": "Location Connector Axle", "chassis": "Location Connector Chassis"}
     return {
         **beam(reading, part),
@@ -133,7 +132,6 @@ def rigid_panhard(reading: Reading, part: JsonObject) -> Sections:
 def de_dion(reading: Reading, part: JsonObject) -> Sections:
     """Return ``DeDionAxle``, ``ToeBarDeDionAxle``: a ball joint ahead, a Watt linkage pivoted on the beam."""
     tube, watt = part.part("Axle Tube"), part.part("Watt Mechanism")
-    tube.has("Location Stabilizer")
     ends: dict[str, Matrix] = {
         f"{side} {end}": watt.vector(f"Location {side} Link to {end}")
         for side in ("Left", "Right")
@@ -148,7 +146,6 @@ def de_dion(reading: Reading, part: JsonObject) -> Sections:
         reading.note("the pivot of Watt linkages, which Chrono misplaces: half way between the side links")
     centre, side = (watt.number(f"{name} Link Mass", least=0.0) for name in ("Center", "Side"))
     reading.note("inertias and centres of mass of links between two joints: they are those of uniform bars")
-    watt.has("Side Link Inertia")
     bar: Sections = {"mass": f"{side!r} kg", "radius": f"{watt.positive('Link Radius', 0.02)!r} m"}
     return {
         **beam(reading, part),
@@ -258,18 +255,7 @@ def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
         }
         for half in ("front", "rear")
     }
-    auxiliary = part.part("Auxiliary Spring")
-    spring = {
-        "chassis": auxiliary.point("Location Chassis"),
-        "arm": auxiliary.point("Location Axle"),
-        **spring_law(reading, auxiliary),
-    }
-    shock = part.part("Shock")
-    damper = {
-        "chassis": shock.point("Location Chassis"),
-        "arm": shock.point("Location Axle"),
-        **damper_law(reading, shock),
-    }
+    springs = spring_and_damper(reading, part, arm="Location Axle", spring="Auxiliary Spring")
     return {
         "axle": with_clamps(part.part("Axle Tube"), leaf.part("Half Clamp"), middle_of_clamps),
         **clamps,
@@ -278,8 +264,7 @@ def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
             "pivot": quantities((points["pivot"][0], points["rear eye"][1], points["pivot"][2]), "m"),
             **body(leaf.part("Shackle"), middle(points["rear eye"], points["pivot"])),
         },
-        "spring": spring,
-        "damper": damper,
+        **springs,
         **read_knuckles(reading, part),
     }
 
@@ -304,11 +289,6 @@ def with_clamps(tube: JsonObject, clamp: JsonObject, at: Matrix) -> Sections:
         "com": quantities(com, "m"),
         "inertia": inertia(J, UNPHYSICAL),
     }
-
-
-def steiner(r: Matrix) -> Matrix:
-    """Return r² 1 − r rᵀ."""
-    return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 
 def read_toe_bar(reading: Reading, part: JsonObject) -> Sections:

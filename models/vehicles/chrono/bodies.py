@@ -217,15 +217,10 @@ def body(part: JsonObject, com: Matrix | None = None, R: Matrix | None = None) -
 
 def rod(reading: Reading, part: JsonObject, yields: bool = False) -> Sections:
     """Return a link as a uniform bar between its ends; its bushings are named unless it `yields`."""
-    for key in ("Inertia", "COM", "Universal Joint Axis", "Universal Joint Axis Link"):
+    for key in ("Inertia", "COM"):
         part.has(key)
-    for key in part.data:
-        if key.startswith("Universal Joint Axis"):
-            part.has(key)
-        if key.startswith("Bushing Data"):
-            part.has(key)
-            if not yields:
-                reading.note(RIGID)
+    if not yields:
+        report_bushings(reading, part)
     reading.note("inertias and centres of mass of links between two joints: they are those of uniform bars")
     mass = part.number("Mass", least=0.0)
     return {"mass": quantity(mass, "kg"), "radius": quantity(part.positive("Radius", RADIUS), "m")}
@@ -332,7 +327,7 @@ def brake(reading: Reading, axle: JsonObject, name: str) -> tuple[Sections, bool
     section: Sections = {
         "source": "chrono",
         "max_torque": quantity(torque, "N*m"),
-        "stiffness": f"{quantity(torque / WIND_UP, 'N*m/rad')} [assumed]",
-        "damping": f"{quantity(torque / WIND_UP * time, 'N*m*s/rad')} [assumed]",
+        "stiffness": quantity(torque / WIND_UP, "N*m/rad", "assumed"),
+        "damping": quantity(torque / WIND_UP * time, "N*m*s/rad", "assumed"),
     }
     return section, on_shafts and reading.like_chrono

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.models.vehicles.bodies import steiner
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, Matrix, moments, rotate_inertia, rotation
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
@@ -130,14 +131,11 @@ def chassis(
         sign = -1.0 if component.flag("Void") else 1.0
         m = sign * component.number("Mass", least=0.0)
         mass, first = mass + m, first + m * r
-        second = (
-            second + sign * rotate_inertia(moments(component), R) + m * ((r @ r) * np.eye(3) - np.outer(r, r))
-        )
+        second = second + sign * rotate_inertia(moments(component), R) + m * steiner(r)
     if not mass > 0.0:
         raise part.key_error("Components", f"their masses add up to {mass:g} kg; the sum must be above 0")
     com = first / mass
-    about_com = second - mass * ((com @ com) * np.eye(3) - np.outer(com, com))
-    part.has("Driver Position")
+    about_com = second - mass * steiner(com)
     if part.has("Contact"):
         reading.note("contact of the chassis with the ground")
     for connector in ("Rear Connector Location", "Front Connector Location"):

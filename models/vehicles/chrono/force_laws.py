@@ -126,16 +126,12 @@ def read_force_map(reading: Reading, part: JsonObject) -> Sections:
 
 
 def spring_and_damper(
-    reading: Reading, suspension: JsonObject, chassis: str = "Location Chassis", arm: str = "Location Arm"
+    reading: Reading, suspension: JsonObject, arm: str = "Location Arm", spring: str = "Spring"
 ) -> Sections:
-    """Return both, from the blocks ``Spring`` and ``Shock``; or from a ``Shock`` that is both."""
+    """Return both, from ``Spring`` or another block and from ``Shock``; or from a ``Shock`` that is both."""
     shock = suspension.part("Shock")
-    spring = suspension.part("Spring") if suspension.has("Spring") else shock
-    parts: Sections = {}
-    for name, part, law in (("spring", spring, spring_law), ("damper", shock, damper_law)):
-        ends: Sections = {
-            "chassis": part.point(chassis),
-            "arm": part.point(arm),
-        }
-        parts[name] = {**ends, **law(reading, part)}
-    return parts
+    coil = suspension.part(spring) if suspension.has(spring) else shock
+    return {
+        name: {"chassis": part.point("Location Chassis"), "arm": part.point(arm), **law(reading, part)}
+        for name, part, law in (("spring", coil, spring_law), ("damper", shock, damper_law))
+    }

@@ -21,11 +21,14 @@ LARGEST_FILE = 2**22
 """Bytes."""
 LARGEST = 1e50
 """Largest number."""
-COSMETIC = re.compile(
-    r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*", re.DOTALL
+WITHOUT_EFFECT = re.compile(
+    r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*|Driver Position|Zombie|"
+    r"Subchassis|Portal Offset|Location Stabilizer|Side Link Inertia|Transverse Beam Attachment Point|"
+    r"Universal Joint Axis.*|Tierod Locations|Contact Mesh|Maximum Vertical Force \[N\]|"
+    r"(Motor|Transmission) Block Inertia|Driveshaft Inertia|Central Differential Box",
+    re.DOTALL,
 )
-"""Keys without effect on motion; a `JsonObject` that needs one of them reads it."""
-
+"""Keys that change no motion, or that Chrono does not use either, unless a template reads them."""
 DIRECTION = re.compile("Direction|Axis")
 """Part of the keys of vectors that are no points."""
 
@@ -102,9 +105,9 @@ def json_error(error: json.JSONDecodeError) -> str:
     return f"{error.lineno}: not valid JSON: {error.msg}; correct this line"
 
 
-def quantity(value: float, unit: str = "") -> str:
-    """Return a number with its unit; every bit of it."""
-    return f"{plain(value)} {unit}".rstrip()
+def quantity(value: float, unit: str = "", source: str = "") -> str:
+    """Return a number with its unit and, in brackets, its source; every bit of it."""
+    return f"{plain(value)} {unit}".rstrip() + f" [{source}]" * bool(source)
 
 
 def quantities(values: ArrayLike | Iterable[float], unit: str = "") -> str:
@@ -266,9 +269,9 @@ class JsonObject:
         return self.key_error("Template", f"{checks.show(self.template)} is no {what}")
 
     def unread_keys(self) -> Iterator[str]:
-        """Return keys that were not read, without those that do not concern motion."""
+        """Return keys that were not read, unless they are `WITHOUT_EFFECT`."""
         for key in self.data:
-            if key not in self.read and not COSMETIC.fullmatch(key):
+            if key not in self.read and not WITHOUT_EFFECT.fullmatch(key):
                 yield self.name(key)
         for part in self.parts.values():
             yield from part.unread_keys()

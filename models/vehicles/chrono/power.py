@@ -54,11 +54,9 @@ def four_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
     """Return ``ShaftsDriveline4WD``: three differentials; all shafts at the speed of the first."""
     inertia, gears = part.part("Shaft Inertia"), part.part("Gear Ratio")
     front, rear = gears.positive("Front Conical Gear"), gears.positive("Rear Conical Gear")
-    for key in gears.data:
-        gears.has(key)
+    gears.read.update(gears.data)
     shafts = (inertia.number(key, least=0.0) for key in ("Driveshaft", "Front Driveshaft", "Rear Driveshaft"))
     boxes = [inertia.number(f"{end} Differential Box", least=0.0) for end in ("Front", "Rear")]
-    inertia.has("Central Differential Box")
     _left_out(reading, part)
     turning = sum(shafts) + sum(a**2 * box for a, box in zip((front, rear), boxes, strict=True))
     return DrivenAxle(front, turning, ratios=(front, rear), axles=2)
@@ -148,7 +146,7 @@ def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[se
         section["axle_ratios"] = quantities(ratios)
     if driven.split is not None and len(parts) > 1:
         section["torque_split"] = quantities(parts)
-    turning: Sections = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
+    turning: Sections = {"inertia": quantity(driven.inertia, "kg*m^2", "derived")}
     if max(biases) > 1.0:
         turning["torque_bias"] = quantities(biases)
     if reading.like_chrono:
@@ -180,8 +178,8 @@ def power(
         turning = turning | BLOCKS
     elastic: Sections = {
         **turning,
-        "stiffness": f"{quantity(stiffness, 'N*m/rad')} [assumed]",
-        "damping": f"{quantity(HALF_SHAFT_TIME * stiffness, 'N*m*s/rad')} [assumed]",
+        "stiffness": quantity(stiffness, "N*m/rad", "assumed"),
+        "damping": quantity(HALF_SHAFT_TIME * stiffness, "N*m*s/rad", "assumed"),
     }
     reading.section("powertrain.engine", engine_file)
     for name in ("transmission", "converter", "clutch"):

@@ -164,7 +164,6 @@ def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sec
                 key, "an axis other than (0, 0, 1) of the steering frame; give this direction"
             )
     turning = universal.has("Direction Link")
-    part.has("Tierod Locations")  # where the tie rods are drawn
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
 
     def body(b: JsonObject) -> Sections:

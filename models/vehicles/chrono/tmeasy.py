@@ -92,31 +92,41 @@ CARCASS_TIME = 0.02
 """[s], their damping over their stiffness."""
 
 
-def tmeasy(reading: Reading, part: JsonObject) -> Sections:
-    """Return our section ``tyre`` of a file."""
+def tmeasy(reading: Reading, part: JsonObject, simple: bool = False) -> Sections:
+    """Return our section ``tyre`` of a file, of a ``TMsimpleTire`` if ``simple``."""
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
-        pn, cz, dz, pairs = read_parameters(reading, part.part("Parameters"), KEYS)
+        keys = {name: KEYS[name] for name in (FORCES if simple else KEYS)}
+        pn, cz, dz, pairs = read_parameters(reading, part.part("Parameters"), keys)
     else:
         pn, cz, dz = guess_stiffness(part, design, mass)
-        pairs = TRUCK if vehicle_type(reading, part) == "Truck" else PASSENGER
+        kind = vehicle_type(reading, part)
+        if simple:
+            pairs = TMSIMPLE["Truck" if kind.lower() == "truck" else "Passenger"]
+        else:
+            pairs = TRUCK if kind == "Truck" else PASSENGER
     cx, cy = (share * cz for share in CARCASS)
     section: Sections = {
         "source": "chrono",
         "radius": quantity(radius, "m"),
         "pn": quantity(pn, "N"),
-        "pn_max": quantity(MOST_LOAD * pn, "N"),
         "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
         "rolling_resistance": quantity(part.number("Rolling Resistance Coefficient", 0.015, least=0.0)),
-        "slip_speed": "0.01 m/s",
         "cz": quantity(cz, "N/m"),
         "dz": quantity(dz, "N*s/m"),
-        "cx": f"{quantity(cx, 'N/m')} [assumed]",
-        "dx": f"{quantity(CARCASS_TIME * cx, 'N*s/m')} [assumed]",
-        "cy": f"{quantity(cy, 'N/m')} [assumed]",
-        "dy": f"{quantity(CARCASS_TIME * cy, 'N*s/m')} [assumed]",
+        "cx": quantity(cx, "N/m", "assumed"),
+        "cy": quantity(cy, "N/m", "assumed"),
+        **{name: quantities(pair) for name, pair in pairs.items()},
     }
-    return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
+    if simple:
+        return {**section, "contact_damping": CONTACT_DAMPING}
+    return {
+        **section,
+        "pn_max": quantity(MOST_LOAD * pn, "N"),
+        "slip_speed": "0.01 m/s",
+        "dx": quantity(CARCASS_TIME * cx, "N*s/m", "assumed"),
+        "dy": quantity(CARCASS_TIME * cy, "N*s/m", "assumed"),
+    }
 
 
 def is_guessed_by_capacity(part: JsonObject) -> bool:
@@ -150,33 +160,6 @@ def vehicle_type(reading: Reading, part: JsonObject) -> str:
     return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
 
 
-def tmsimple(reading: Reading, part: JsonObject) -> Sections:
-    """Return our section ``tyre`` of a ``TMsimpleTire``."""
-    design, radius, mass = measures(reading, part)
-    if part.has("Parameters"):
-        keys = {name: KEYS[name] for name in FORCES}
-        pn, cz, dz, pairs = read_parameters(
-            reading, part.part("Parameters"), keys, "Vertical Tire Damping [Ns/m]"
-        )
-    else:
-        pn, cz, dz = guess_stiffness(part, design, mass)
-        pairs = TMSIMPLE["Truck" if vehicle_type(reading, part).lower() == "truck" else "Passenger"]
-    cx, cy = (share * cz for share in CARCASS)
-    return {
-        "source": "chrono",
-        "radius": quantity(radius, "m"),
-        "pn": quantity(pn, "N"),
-        "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
-        "rolling_resistance": quantity(part.number("Rolling Resistance Coefficient", 0.015, least=0.0)),
-        "cz": quantity(cz, "N/m"),
-        "dz": quantity(dz, "N*s/m"),
-        "cx": f"{quantity(cx, 'N/m')} [assumed]",
-        "cy": f"{quantity(cy, 'N/m')} [assumed]",
-        "contact_damping": CONTACT_DAMPING,
-        **{name: quantities(pair) for name, pair in pairs.items()},
-    }
-
-
 def guess_stiffness(part: JsonObject, design: JsonObject, mass: float) -> tuple[float, float, float]:
     """Guess nominal load, stiffness and damping from the load capacity of the tyre."""
     radius, rim = design.positive("Unloaded Radius [m]"), design.positive("Rim Radius [m]")
@@ -201,10 +184,7 @@ def guess_stiffness(part: JsonObject, design: JsonObject, mass: float) -> tuple[
 
 
 def read_parameters(
-    reading: Reading,
-    part: JsonObject,
-    keys: Mapping[str, tuple[str, str]],
-    damping: str = "Tire Vertical Damping [Ns/m]",
+    reading: Reading, part: JsonObject, keys: Mapping[str, tuple[str, str]]
 ) -> tuple[float, float, float, Pairs]:
     """Return the same, and curves, of files with parameters."""
     vertical = part.part("Vertical")
@@ -218,9 +198,8 @@ def read_parameters(
     if vertical.has("Tire Bottoming Radius [m]") or vertical.has("Tire Bottoming Stiffness [N/m]"):
         vertical.has("Tire Bottoming Stiffness [N/m]")
         reading.note("bottoming of tyres on their rims")
-    vertical.has("Maximum Vertical Force [N]")
-    other = "Vertical Tire Damping [Ns/m]"  # of TMsimple; some files of TMeasy call it so too
-    dz = vertical.number(damping if vertical.has(damping) else other, least=0.0)
+    names = "Tire Vertical Damping [Ns/m]", "Vertical Tire Damping [Ns/m]"
+    dz = vertical.number(names[0] if vertical.has(names[0]) else names[1], least=0.0)
     pairs: dict[str, tuple[float, float]] = {}
     for name, (block, key) in keys.items():
         first, second = part.part(block).numbers(key, 2)

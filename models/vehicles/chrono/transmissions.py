@@ -71,7 +71,6 @@ def engine_shafts(reading: Reading, part: JsonObject) -> Engine:
     torque, losses = to_radians(*part.pairs("Torque Map")), to_radians(*part.pairs("Losses Map"))
     speeds = tuple(sorted({*torque[0], *losses[0]}))
     full = np.interp(speeds, *torque) + np.interp(speeds, *losses)
-    part.has("Motor Block Inertia")
     if not reading.like_chrono:
         reading.note("reaction of engine and gearbox on their block, which rolls the chassis")
     highest = torque[0][-1]
@@ -145,8 +144,6 @@ def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
         if a != b
     ]
     both = tuple(sorted({*nu, *ratio, *finer}))
-    part.has("Transmission Block Inertia")
-    part.has("Driveshaft Inertia")
     reading.note("inertia of a gearbox' output shaft")
     inertia, latency = part.positive("Motorshaft Inertia"), quantity(box.positive("Shift Latency", 0.5), "s")
     if reading.like_chrono:  # whose gearbox sets the speed of the engine's shaft in every step
@@ -202,8 +199,7 @@ def manual(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
     """Return ``ManualTransmissionShafts``: a clutch, gears that the driver chooses."""
     given, reverse = ratios(reading, part.part("Gear Box"))
     gears = tuple(sorted(given))
-    for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
-        part.has(key)
+    part.has("Input Shaft Inertia")
     reading.note("inertias of a gearbox' inner shafts")
     own = LIGHT_ENGINE if engine.inertia is None else engine.inertia
     inertia = part.positive("Motorshaft Inertia") + own
@@ -213,8 +209,8 @@ def manual(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
         "engine": {**engine.section(), "idle_speed": IDLE, "inertia": quantity(inertia, "kg*m^2")},
         "clutch": {
             "max_torque": quantity(limit, "N*m"),
-            "stiffness": f"{quantity(stiffness, 'N*m/rad')} [assumed]",
-            "damping": f"{quantity(0.005 * stiffness, 'N*m*s/rad')} [assumed]",
+            "stiffness": quantity(stiffness, "N*m/rad", "assumed"),
+            "damping": quantity(0.005 * stiffness, "N*m*s/rad", "assumed"),
         },
         "transmission": {"gears": quantities(gears), "reverse": quantity(reverse)},
     }

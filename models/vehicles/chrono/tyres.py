@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,6 @@ from ce_dynamics.models.vehicles.chrono.tmeasy import (
     KEYS,
     load_curve,
     tmeasy,
-    tmsimple,
 )
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, tyre_section
 
@@ -147,11 +147,11 @@ def fiala(reading: Reading, part: JsonObject) -> Sections:
         "cz": quantity(cz, "N/m"),
         "dz": quantity(p.number("Vertical Damping", least=0.0), "N*s/m"),
         **load_curve(p, "Vertical Curve Data"),
-        "cx": f"{quantity(cx, 'N/m')} [{source}]",
-        "cy": f"{quantity(cy, 'N/m')} [{source}]",
+        "cx": quantity(cx, "N/m", source),
+        "cy": quantity(cy, "N/m", source),
         "contact_damping": CONTACT_DAMPING,
         "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
-        "rolling_resistance": f"{quantity(p.number('Rolling Resistance', least=0.0) / radius)} [derived]",
+        "rolling_resistance": quantity(p.number("Rolling Resistance", least=0.0) / radius, source="derived"),
         "mu": quantity(p.positive("UMAX")),
         "mu_sliding": quantity(p.positive("UMIN")),
         "slip_stiffness": quantity(slip, "N"),
@@ -182,10 +182,8 @@ def rigid(reading: Reading, part: JsonObject) -> Sections:
     if material.has("Properties"):
         properties = material.part("Properties")
         E, nu = properties.positive("Young Modulus", E), properties.number("Poisson Ratio", nu)
-    part.has("Contact Mesh")
     for block in (material, *material.parts.values()):  # a body's contact
-        for key in block.data:
-            block.has(key)
+        block.read.update(block.data)
     # (1 − ν²)/E of both bodies
     force = CONTACTS * 4.0 / 3.0 * E / (2.0 * (1.0 - nu**2)) * math.sqrt(CURVATURE) * PRESSED**1.5
     k = int(np.searchsorted(PRESSED, 0.01))
@@ -193,8 +191,8 @@ def rigid(reading: Reading, part: JsonObject) -> Sections:
     cx, cy = (share * cz for share in CARCASS)
     return {
         "source": "assumed",
-        "radius": f"{quantity(radius, 'm')} [chrono]",
-        "cz": f"{quantity(cz, 'N/m')} [derived]",
+        "radius": quantity(radius, "m", "chrono"),
+        "cz": quantity(cz, "N/m", "derived"),
         "dz": quantity(0.005 * cz, "N*s/m"),
         "load_curve": {
             "source": "derived",
@@ -206,11 +204,11 @@ def rigid(reading: Reading, part: JsonObject) -> Sections:
         "contact_damping": CONTACT_DAMPING,
         "mu0": quantity(0.8),
         "rolling_resistance": quantity(0.01),
-        "mu": f"{quantity(mu)} [chrono]",
-        "mu_sliding": f"{quantity(mu)} [chrono]",
+        "mu": quantity(mu, source="chrono"),
+        "mu_sliding": quantity(mu, source="chrono"),
         "slip_stiffness": quantity(1.5 * RIGID_SLOPE * radius, "N"),
         "cornering_stiffness": quantity(RIGID_SLOPE * radius, "N/rad"),
-        "width": f"{quantity(part.positive('Width'), 'm')} [chrono]",
+        "width": quantity(part.positive("Width"), "m", "chrono"),
     }
 
 
@@ -223,7 +221,6 @@ def pac89(reading: Reading, part: JsonObject) -> Sections:
     """Return our section ``tyre`` of a file."""
     p = part.part("Design Parameters")
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
-    p.has("Width")
     blocks = {
         "a": part.part("Lateral Coefficients"),
         "b": part.part("Longitudinal Coefficients"),
@@ -245,14 +242,14 @@ def pac89(reading: Reading, part: JsonObject) -> Sections:
         "cz": quantity(cz, "N/m"),
         "dz": quantity(p.number("Vertical Damping", least=0.0), "N*s/m"),
         **load_curve(p, "Vertical Curve Data"),
-        "cx": f"{quantity(CARCASS[0] * cz, 'N/m')} [assumed]",
+        "cx": quantity(CARCASS[0] * cz, "N/m", "assumed"),
         "cy": quantity(lateral, "N/m"),
         "contact_damping": CONTACT_DAMPING,
         "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
         "rolling_resistance": quantity(p.number("Rolling Resistance", least=0.0)),
         "lateral": quantities([numbers[f"a{k}"] for k in (0, 1, 2, 3, 4, 6, 7)]),
         "longitudinal": quantities([numbers[f"b{k}"] for k in range(9)]),
-        "trail": f"{quantity(trail(numbers, NOMINAL_DEFLECTION * radius * cz), 'm')} [derived]",
+        "trail": quantity(trail(numbers, NOMINAL_DEFLECTION * radius * cz), "m", "derived"),
     }
 
 
@@ -368,7 +365,7 @@ UNKNOWN_TO_CHRONO = ("cx", "dx", "cy", "dy", "contact_damping", "trail")
 TYRES: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
     "TMeasyTire": ("tmeasy", tmeasy),
     "FialaTire": ("fiala", fiala),
-    "TMsimpleTire": ("tmsimple", tmsimple),
+    "TMsimpleTire": ("tmsimple", partial(tmeasy, simple=True)),
     "Pac89Tire": ("pac89", pac89),
     "Pac02Tire": (MAGIC_FORMULA, refuse_section),
     "RigidTire": ("fiala", rigid),

@@ -91,7 +91,6 @@ def choose_named_tyre(reading: Reading, part: JsonObject, choice: FileChoice) ->
     if part.has("Powertrain"):
         reading.note("powertrains in one file, as of Chrono before version 9")
         part.part("Powertrain").has("Input File")
-    part.has("Zombie")
     if not choice.tyres and part.has("Tire"):
         return replace(choice, tyres=(reading.path_of(part.part("Tire"), "Input File"),))
     return choice
@@ -107,7 +106,6 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     files = part.list_of_parts("Axles")
     if not files:
         raise part.key_error("Axles", "it is empty; describe one axle at least")
-    part.has("Subchassis")  # which axles name that are on one
     mechanisms = Mechanisms(reading, part, rears)
     order = order_axles(files)
     driven, driveline = shafts(reading, part, order)
@@ -144,8 +142,8 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
         "sources": sources(reading),
         "vehicle": {
             "gravity": "9.81 m/s^2 [convention]",
-            "ride_height": f"{quantity(ride_height(body, rears, list(read.values())), 'm')} [derived]",
-            "width": f"{quantity(width, 'm')} [derived]",
+            "ride_height": quantity(ride_height(body, rears, list(read.values())), "m", "derived"),
+            "width": quantity(width, "m", "derived"),
         },
         "chassis": body,
         **axles_and_trailers(reading, read, rears),
