@@ -11,6 +11,7 @@ displacements per force at the wheels.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -247,20 +248,18 @@ def null_space(G: Floats) -> Floats:
 
 def unit_of(name: str) -> str:
     """Return the unit of a figure."""
-    known = {
-        "ride_steer": "rad/m",
-        "ride_camber": "rad/m",
-        "ride_caster": "rad/m",
-        "wheel_rate": "N/m",
-        "roll_rate": "N*m/rad",
-        "roll_rate_with_tyres": "N*m/rad",
-        "fore_aft_stiffness": "N/m",
-    }
-    if name in known:
-        return known[name]
-    if name.startswith("aligning_torque"):
-        return "rad/(N*m)"
-    return "m/N" if "deflection" in name else "rad/N"
+    return next(unit for pattern, unit in UNITS.items() if re.search(pattern, name))
+
+
+UNITS = {
+    "^ride_": "rad/m",
+    "^(wheel_rate|fore_aft_stiffness)$": "N/m",
+    "^roll_rate": "N*m/rad",
+    "^aligning_torque": "rad/(N*m)",
+    "deflection": "m/N",
+    "": "rad/N",
+}
+"""Units of figures by patterns of their names; the first that fits counts."""
 
 
 def compliance_figures(

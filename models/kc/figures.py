@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -90,7 +91,7 @@ class AxleFigures:
             *self._of_elements(),
             *(quantities.steering_quantities(self.axle.steering_unit) if self.steered else ()),
         )
-        self.known = tuple(quantity for quantity in every if self._has(quantity.name))
+        self.known = tuple(one for one in every if one.travel in ("", *self.travels.kinds))
         self.lacking = tuple(quantity.name for quantity in every if quantity not in self.known)
 
     def check(self, name: str) -> None:
@@ -102,32 +103,15 @@ class AxleFigures:
             )
         checks.check_name("rig", name, [quantity.name for quantity in self.known], "quantity", DataError)
 
-    def _has(self, name: str) -> bool:
-        """Return True if the wheels can travel as a figure needs."""
-        sweep = quantities.SWEEP_OF.get(name)
-        if sweep is None and name.endswith("_motion_ratio"):
-            sweep = "opposed" if any(bar.endswith(f".{name[:-13]}") for bar in self.axle.bars) else "parallel"
-        return sweep is None or sweep in self.travels.kinds
-
-    def _of_elements(self) -> tuple[Quantity, ...]:
-        return (
-            *(
-                Quantity(f"{rest}_{what}", unit, True, meaning)
-                for rest in self.pairs
-                for what, unit, meaning in (
-                    ("length", "m", f"of the {rest}"),
-                    ("motion_ratio", "1", f"shortening of the {rest} per parallel wheel travel"),
-                )
-            ),
-            *(
-                Quantity(f"{name.rpartition('.')[2]}_{what}", unit, False, meaning)
-                for name in self.bars
-                for what, unit, meaning in (
-                    ("twist", "rad", "of the bar"),
-                    ("motion_ratio", "rad/m", "twist of the bar per difference of the wheels' travel"),
-                )
-            ),
-        )
+    def _of_elements(self) -> Iterator[Quantity]:
+        for rest in self.pairs:
+            yield Quantity(f"{rest}_length", "m", True, f"of the {rest}")
+            meaning = f"shortening of the {rest} per parallel wheel travel"
+            yield Quantity(f"{rest}_motion_ratio", "1", True, meaning, "parallel")
+        for rest in (name.rpartition(".")[2] for name in self.bars):
+            yield Quantity(f"{rest}_twist", "rad", False, "of the bar")
+            meaning = "twist of the bar per difference of the wheels' travel"
+            yield Quantity(f"{rest}_motion_ratio", "rad/m", False, meaning, "opposed")
 
     @cached_property
     def pairs(self) -> dict[str, tuple[int, int]]:

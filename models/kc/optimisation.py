@@ -117,8 +117,6 @@ class Targets:
             given = checks.numbers(owner, target.wanted, DataError)
             if given.ndim > 1 or (given.ndim == 1 and len(given) != len(sweep.values)):
                 raise DataError(f"{owner}: shape {given.shape}; give a number or {len(sweep.values)} of them")
-            if not np.all(np.isfinite(given)):
-                raise DataError(f"{owner}: must be finite")
             self.places.append(places)
             wanted = np.broadcast_to(given, (len(sweep.values),))
             self.wanted.append(np.repeat(wanted[:, np.newaxis], len(places), axis=1))

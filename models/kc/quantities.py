@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """A figure of the rig, of each wheel or of the axle: unit in results, and meaning with its sign."""
+    """A figure of the rig, of each wheel or of the axle: unit in results, and meaning with its sign.
+
+    An axle has a figure of a ``travel`` (a key of `sweeps.KINDS`) if its wheels can travel so.
+    """
 
     name: str
     unit: str
     per_wheel: bool
     meaning: str
+    travel: str = ""
 
 
-def _of_wheels(*rows: tuple[str, str, str]) -> tuple[Quantity, ...]:
-    return tuple(Quantity(name, unit, True, meaning) for name, unit, meaning in rows)
+def _of_wheels(*rows: tuple[str, str, str], travel: str = "") -> tuple[Quantity, ...]:
+    return tuple(Quantity(name, unit, True, meaning, travel) for name, unit, meaning in rows)
 
 
-def _of_axles(*rows: tuple[str, str, str]) -> tuple[Quantity, ...]:
-    return tuple(Quantity(name, unit, False, meaning) for name, unit, meaning in rows)
+def _of_axles(*rows: tuple[str, str, str], travel: str = "") -> tuple[Quantity, ...]:
+    return tuple(Quantity(name, unit, False, meaning, travel) for name, unit, meaning in rows)
 
 
 WHEEL_ATTITUDE = _of_wheels(
@@ -55,59 +58,58 @@ INSTANT_MOTION = _of_wheels(
     ("front_swing_arm_angle", "rad", "of that line above the road"),
     ("front_instant_centre_y", "m", "instant centre in the front view"),
     ("front_instant_centre_z", "m", "instant centre in the front view"),
+    travel="left",
+)
+INSTANT_MOTION += _of_wheels(
     ("side_swing_arm_length", "m", "contact to instant centre in the side view, positive to the middle"),
     ("side_swing_arm_angle", "rad", "of that line above the road"),
     ("side_instant_centre_x", "m", "instant centre in the side view"),
     ("side_instant_centre_z", "m", "instant centre in the side view"),
-) + _of_axles(
+    travel="parallel",
+)
+INSTANT_MOTION += _of_axles(
     ("roll_centre_height", "m", "above the contact centres"),
     ("roll_centre_lateral", "m", "y of the roll centre, positive to the left"),
+    travel="opposed",
 )
 ANTI_FRONT = _of_wheels(
     ("anti_dive", "%", "braking: part of the load transfer that the links carry"),
     ("anti_lift", "%", "driving: the same"),
+    travel="parallel",
 )
 ANTI_REAR = _of_wheels(
     ("anti_lift", "%", "braking: part of the load transfer that the links carry"),
     ("anti_squat", "%", "driving: the same"),
+    travel="parallel",
 )
 GRADIENTS = _of_wheels(
     ("ride_steer", "rad/m", "change of the toe angle with parallel wheel travel"),
     ("ride_camber", "rad/m", "change of the camber angle with parallel wheel travel"),
     ("ride_caster", "rad/m", "turn of the carrier in the side view with parallel wheel travel"),
+    travel="parallel",
+)
+GRADIENTS += _of_wheels(
     ("roll_steer", "1", "change of the steer angle with the roll angle of the chassis"),
     ("roll_camber", "1", "change of the camber angle against the chassis with its roll angle"),
+    travel="opposed",
 )
 STIFFNESS = _of_wheels(
     ("wheel_force", "N", "of springs and bars at the wheel centre, upwards on the chassis"),
     ("wheel_rate", "N/m", "at the wheel centre, parallel travel"),
+    travel="parallel",
+)
+STIFFNESS += _of_wheels(
     ("single_wheel_rate", "N/m", "at the wheel centre, the other wheel's load constant (1/C33)"),
-    ("ride_rate", "N/m", "wheel rate with the tyre in series"),
-) + _of_axles(
+    travel="left",
+)
+STIFFNESS += _of_wheels(("ride_rate", "N/m", "wheel rate with the tyre in series"), travel="parallel")
+STIFFNESS += _of_axles(
     ("roll_rate", "N*m/rad", "springs and bars"),
     ("roll_rate_without_bars", "N*m/rad", "springs"),
     ("roll_rate_with_tyres", "N*m/rad", "springs, bars and tyres"),
     ("roll_rate_with_tyres_without_bars", "N*m/rad", "springs and tyres"),
+    travel="opposed",
 )
-
-
-SWEEP_OF: Mapping[str, str] = {
-    **{
-        f"{view}_{what}": sweep
-        for view, sweep, axes in (("front", "left", "yz"), ("side", "parallel", "xz"))
-        for what in (
-            "swing_arm_length",
-            "swing_arm_angle",
-            *(f"instant_centre_{axis}" for axis in axes),
-        )
-    },
-    **{quantity.name: "parallel" for quantity in (*ANTI_FRONT, *ANTI_REAR)},
-    **{quantity.name: "opposed" if "roll" in quantity.name else "parallel" for quantity in GRADIENTS},
-    **dict.fromkeys(("roll_centre_height", "roll_centre_lateral"), "opposed"),
-    **{quantity.name: "opposed" if "roll" in quantity.name else "parallel" for quantity in STIFFNESS},
-    "single_wheel_rate": "left",
-}
-"""The travel to which a figure belongs; the axle has it if its wheels can travel so."""
 
 
 def steering_quantities(unit: str) -> tuple[Quantity, ...]:
