@@ -159,7 +159,7 @@ def convert_hardpoints(path: Path, base: str, axle: str, axes: str, length: str 
         )
     moved = (np.array(section.W) - written["W"]) * (1.0, 0.0, 1.0) - (0.0, section.origin[1], 0.0)
     points = {name: point + moved for name, point in written.items()}
-    tree: Sections = {"format": FORMAT, "base": base, "title": f"{vehicle.title}, hardpoints of {path.name}"}  # type: ignore[dict-item]
+    tree: Sections = {"format": FORMAT, "base": base, "title": f"{vehicle.title}, hardpoints of {path.name}"}
     put(tree, ("sources", "table"), f"{path.name}: {what}, lengths in {length}")
     put(tree, ("axles", axle, "source"), "table")
     for name, point in points.items():

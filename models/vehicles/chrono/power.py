@@ -169,7 +169,7 @@ def power(
     gearbox = find_companion(reading, "transmission", files["transmission"], folder)
     kind, section = reading.by_template(gearbox, "transmission", TRANSMISSIONS)(reading, gearbox, engine)
     # As stiff as half-shafts that twist by some hundredths of a radian: Chrono's do not twist.
-    strongest = max(abs(torque) for torque in engine.full[1]) / float(driveline["axle_ratio"])  # type: ignore[arg-type]  # text
+    strongest = max(abs(torque) for torque in engine.full[1]) / float(driveline["axle_ratio"])
     stiffness = strongest / HALF_SHAFT_WIND_UP
     turning = driveline["shafts"]
     assert isinstance(turning, dict)
