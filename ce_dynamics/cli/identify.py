@@ -13,8 +13,8 @@ from ce_dynamics.cli.options import Identify
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.data.sampling import MOST_RUNS
-from ce_dynamics.models.identification.fit import Fit, resample
-from ce_dynamics.models.identification.identify import Prediction, identify, predict
+from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.identify import Prediction, identify, predict, resample
 from ce_dynamics.models.identification.inertia import balance
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
 from ce_dynamics.models.identification.report import UNEXPLAINED, save

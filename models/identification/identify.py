@@ -12,20 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.fit import Fit, fit_plant, segments_of, start_by_leads
-from ce_dynamics.models.identification.noise import WITHIN
+from ce_dynamics.models.data.sampling import MOST_RUNS
+from ce_dynamics.models.identification.fit import Fit, Rounds, fit_plant
+from ce_dynamics.models.identification.noise import WITHIN, Key, Noise
 from ce_dynamics.models.identification.plant import vehicle_plant
-from ce_dynamics.models.identification.problem import OPTIONS, FitProblem, Options, correction_of
+from ce_dynamics.models.identification.problem import FitProblem, correction_of
 from ce_dynamics.models.identification.recording import Recording, read_recording
+from ce_dynamics.models.identification.shooting import OPTIONS, Options, Segment, segments_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 Run = Recording | str | Path
 PARTS = "time", "measured"
+FEWEST = 5
+"""Parts of runs that determine the width of bands: without one, four still determine the numbers."""
 
 
 def identify(
@@ -61,7 +64,7 @@ def identify(
     keep : path, optional
         A file for the state after every round; where it is there, the fit goes on from it.
     **options
-        Of `ce_dynamics.models.identification.problem.Options`, such as ``length`` and ``step`` [s].
+        Of `ce_dynamics.models.identification.shooting.Options`, such as ``length`` and ``step`` [s].
 
     Returns
     -------
@@ -183,7 +186,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     fit : Fit
     runs : Recording or sequence of Recording
     **options
-        Those of `problem.Options` that differ from the fit's, such as ``length`` of a window [s].
+        Those of `shooting.Options` that differ from the fit's, such as ``length`` of a window [s].
 
     Returns
     -------
@@ -199,27 +202,136 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
         checks.check_name("predict: option", name, OPTIONS, "option", DataError)
     chosen = replace(fit.options, **options)
     free = [*fit.free, *fit.at_end.problem.drifts]
-    problem = FitProblem(fit.shooter, segments_of(given, chosen), free, replace(chosen, free_starts=True))
-    starts, spread = start_by_leads(problem, fit.values, lambda key: fit.noise_in(*key))
-    values, jacobians = problem.predict(np.concatenate((fit.values, starts)))
-    covariance, channels = block_diag(fit.covariance, spread), []
+    problem = FitProblem(fit.shooter, segments_of(given, chosen), free, chosen)
+    predicted, width, channels = predict_by_leads(problem, fit), half_widths(fit), []
     keys = [(problem.segments[r.segment].run, r.channel) for r in problem.rows]
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):
         own = [k for k, (r, c) in enumerate(keys) if (r.name, c) == (run, name)]
-        session = keys[own[0]][0].session
-        noise = fit.noise_in(session, name)
-        z = np.concatenate([values[k] for k in own])
-        variance = [np.einsum("ij,jk,ik->i", jacobians[k], covariance, jacobians[k]) for k in own]
-        sizes = np.concatenate([noise.at(values[k], problem.rows[k].time) for k in own])
+        sizes = [deviations(*predicted[k][1:], fit.covariance) for k in own]
+        windows = [problem.rows[k].segment for k in own]
         time, truth = (np.concatenate([getattr(problem.rows[k], part) for k in own]) for part in PARTS)
         channels.append(
             ChannelPrediction(
                 run, name, keys[own[0]][0].outputs[name].unit,
                 time, truth,
-                predicted=z,
-                sd=fit.width[name] / WITHIN * np.sqrt(np.concatenate(variance) + sizes ** 2),
-                window=np.concatenate([np.full(len(values[k]), problem.rows[k].segment) for k in own]),
+                predicted=np.concatenate([predicted[k][0] for k in own]),
+                sd=width[name] / WITHIN * np.concatenate(sizes),
+                window=np.repeat(windows, [len(part) for part in sizes]),
                 fitted=fit.reach[name],
             )
         )  # fmt: skip
     return Prediction(fit.plant.name, channels)
+
+
+def start_by_leads(
+    problem: FitProblem, theta: Floats, noise_in: Callable[[Key], Noise]
+) -> tuple[Floats, Floats, Floats]:
+    """Return starts of segments by one Gauss–Newton step from their priors to the leads.
+
+    Parameters
+    ----------
+    problem : FitProblem
+    theta : (k,) array
+        Free numbers.
+    noise_in : callable
+        Noise by session and channel.
+
+    Returns
+    -------
+    starts : (n,) array
+    slopes : (n, k) array
+        Their derivatives by the free numbers.
+    spread : (n, n) array
+        Their covariance at these free numbers.
+    """
+    options, scale = problem.options, problem.start_scale(noise_in)
+    starts, spread = np.array([start.prior for start in problem.starts]), np.diag(scale**2)
+    slopes = np.zeros((len(starts), len(theta)))
+    if options.lead < 2.0 * options.interval or not len(starts):
+        return starts, slopes, spread
+    leads = [Segment(run, start - options.lead, start) for run, start, _ in problem.segments]
+    free = [*problem.free, *problem.drifts]
+    rounds = Rounds(FitProblem(problem.shooter, leads, free, replace(options, lead=0.0)))
+    rounds.noise.take(noise_in, rounds.predict(theta)[0])
+    for _, own, r, A, B in rounds.blocks(theta):
+        inverse = np.linalg.inv(B.T @ B)
+        starts[own] -= scale[own] * (inverse @ (B.T @ r))
+        slopes[own] = -scale[own, np.newaxis] * (inverse @ (B.T @ A)) / rounds.scale
+        spread[np.ix_(own, own)] = inverse * np.outer(scale[own], scale[own])
+    return starts, slopes, spread
+
+
+def predict_by_leads(problem: FitProblem, fit: Fit) -> list[tuple[Floats, Floats, Floats]]:
+    """Return predictions of all rows, their derivatives by the free numbers, and their variance beside these.
+
+    The leads compensate errors of free numbers in part, which is in the derivatives.
+    """
+    starts, slopes, spread = start_by_leads(problem, fit.values, fit.noise_in)
+    values, jacobians = problem.predict(np.concatenate((fit.values, starts)))
+    found, n = [], len(fit.free)
+    for rows, z, J in zip(problem.rows, values, jacobians, strict=True):
+        noise, B = fit.noise_in(problem.key(rows)).at(z, rows.time), J[:, n:]
+        found.append((z, J[:, :n] + B @ slopes, deviations(B, noise**2, spread) ** 2))
+    return found
+
+
+def deviations(by: Floats, variance: Floats, covariance: Floats) -> Floats:
+    """Return standard deviations of values by derivatives by numbers and their covariance, and the rest."""
+    return np.asarray(np.sqrt(variance + np.einsum("ij,jk,ik->i", by, covariance, by)))
+
+
+def half_widths(fit: Fit) -> dict[str, float]:
+    """Return the half widths of the bands of channels, in standard deviations of predictions.
+
+    Every fifth of a run is predicted from its leads by the numbers that the rest gives, to first order: its
+    windows share what drifts.  The width is the 95 % quantile of these errors over their deviations
+    (jackknife+, Barber, Candès, Ramdas and Tibshirani, Ann. Statist. 49, 2021).  Sessions have noise of their
+    own, and share the shape of its distribution.  Fewer than `FEWEST` windows count as normal.
+    """
+    end, values = fit.at_end, fit.values
+    problem, ratios = end.problem, dict[str, list[Floats]]()
+    if len(problem.segments) < FEWEST:
+        return {channel: WITHIN for _, channel in fit.noise}
+    r, J, w = end.normal(values)
+    total, scales = J.T @ (w[:, np.newaxis] * J), np.outer(end.scale, end.scale)
+    ends = np.cumsum([len(block[2]) for block in end.blocks(values)]).tolist()
+    places = [np.arange(a, b) for a, b in zip([0, *ends], ends, strict=False)]
+    predicted = predict_by_leads(problem, fit)
+    runs = [id(segment.run) for segment in problem.segments]
+    for run in dict.fromkeys(runs):
+        for part in np.array_split(np.flatnonzero([other == run for other in runs]), FEWEST):
+            left_out = np.concatenate([np.zeros(0, int), *(places[k] for k in part)])
+            A = J[left_out] * w[left_out, np.newaxis]
+            without = np.linalg.inv(total - A.T @ J[left_out])
+            shift = end.scale * (without @ (A.T @ r[left_out]))
+            for rows, (z, by, variance) in zip(problem.rows, predicted, strict=True):
+                if rows.segment in part:
+                    error = np.abs(rows.measured - z - by @ shift)
+                    sizes = deviations(by, variance, without * scales)
+                    ratios.setdefault(rows.channel, []).append(error / sizes)
+    return {name: float(np.quantile(np.concatenate(parts), 0.95)) for name, parts in ratios.items()}
+
+
+def resample(fit: Fit, draws: int, seed: int = 0) -> Floats:
+    """Return estimates from windows drawn with replacement: a check of `Fit.sd` without its assumptions.
+
+    Errors of one window may be correlated and of any distribution.  Every draw takes one Gauss–Newton step
+    from the fit, with priors that are drawn too.
+
+    Returns
+    -------
+    (draws, k) array
+    """
+    checks.integer("resample: draws", draws, at_least=1, at_most=MOST_RUNS, error=DataError)
+    end, n, rng = fit.at_end, len(fit.free), np.random.default_rng(seed)
+    r, J, w = end.normal(fit.values)
+    cuts = np.cumsum([len(block[2]) for block in end.blocks(fit.values)])[:-1]
+    parts = [np.split(x[:-n], cuts) for x in (r, J, w)]
+    gradients = np.array([A.T @ (v * e) for e, A, v in zip(*parts, strict=True)])
+    matrices = np.array([A.T @ (v[:, np.newaxis] * A) for _, A, v in zip(*parts, strict=True)])
+    found = np.empty((draws, n))
+    for row in found:
+        times = rng.multinomial(len(gradients), np.full(len(gradients), 1.0 / len(gradients)))
+        gradient = times @ gradients + r[-n:] - rng.normal(size=n)
+        row[:] = -np.linalg.solve(np.tensordot(times, matrices, 1) + np.eye(n), gradient)
+    return np.asarray(fit.values + end.scale * found)

@@ -1,8 +1,8 @@
-"""Noise of channels: sizes, correlation in time, outliers, and how wide bands must be."""
+"""Noise of channels: sizes, correlation in time, outliers, and drifts of sensors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,10 @@ from scipy.optimize import nnls
 
 from ce_dynamics.algebra.checks import Floats
 
+Key = tuple[str, str]
+"""Session and channel."""
+FIRST = 0.1
+"""Noise that is assumed before any is estimated, as a part of every channel's standard deviation."""
 OUTLYING = 3.0
 """Standard deviations beyond which a residual counts linearly."""
 WITHIN = 1.959964
@@ -29,7 +33,8 @@ class Noise(NamedTuple):
 
     A model that is not exact errs in size and in time: in proportion to z and to its rate.  Its errors
     outlast what made them: ⟨ ⟩ is the mean over the memory before [s].  sd is in the channel's unit, jitter
-    in seconds, the correlation time of errors in samples.
+    in seconds, the correlation time of errors in samples.  drift and drift_rate are standard deviations over
+    windows: of the sensor's offset at their beginning, and of its rate.
     """
 
     sd: float
@@ -37,11 +42,76 @@ class Noise(NamedTuple):
     jitter: float
     memory: float = 0.0
     correlation_time: float = 1.0
+    drift: float = 0.0
+    drift_rate: float = 0.0
 
     def at(self, z: Floats, time: Floats) -> Floats:
         """Return σ where z is predicted at instants of one window; where it is not reached as at rest."""
         squares = mean_squares(z, time, self.memory)
         return np.sqrt(self.sd**2 + self.part**2 * squares[0] + self.jitter**2 * squares[1])
+
+
+class NoiseOfRows:
+    """Noise of rows of samples, by session and channel, and its size at every sample.
+
+    Parameters
+    ----------
+    keys : sequence of (str, str)
+        Session and channel of every row.
+    times : sequence of array
+        Instants of its samples [s].
+    """
+
+    def __init__(self, keys: Sequence[Key], times: Sequence[Floats]) -> None:
+        self.keys, self.times = keys, times
+        self.channels = dict.fromkeys(keys, Noise(0.0, 0.0, 0.0))
+        self.sizes = [np.zeros(0) for _ in keys]
+
+    def assume(self, measured: Iterable[Floats]) -> None:
+        """Assume the same part of every channel, and independent samples: errors of priors show no noise."""
+        for key, values in self.join(measured).items():
+            self.channels[key] = self.channels[key]._replace(sd=FIRST * float(np.std(values)))
+        self.sizes = [
+            np.full(len(time), self.channels[k].sd) for time, k in zip(self.times, self.keys, strict=True)
+        ]
+
+    def take(self, noise_in: Callable[[Key], Noise], values: Sequence[Floats]) -> None:
+        """Take the noise of other rows, where values are predicted."""
+        self.channels = {key: noise_in(key) for key in self.channels}
+        rows = zip(self.keys, values, self.times, strict=True)
+        self.sizes = [self.channels[key].at(z, time) for key, z, time in rows]
+
+    def estimate(self, values: Sequence[Floats], residuals: Sequence[Floats]) -> None:
+        """Estimate noise and correlation times from predicted values and residuals."""
+        for key in dict.fromkeys(self.keys):
+            own = [k for k, other in enumerate(self.keys) if other == key]
+            noise = likeliest_noise([(residuals[k], values[k], self.times[k]) for k in own])
+            for k in own:
+                self.sizes[k] = noise.at(values[k], self.times[k])
+            scaled = [residuals[k] / self.sizes[k] for k in own]
+            memory = correlation_time([x[np.isfinite(x)] for x in scaled])
+            before = self.channels[key]
+            self.channels[key] = Noise(*noise[:4], memory, before.drift, before.drift_rate)
+
+    def set_drift(self, key: Key, name: str, sd: float) -> None:
+        """Set the standard deviation of a drift, ``drift`` or ``drift_rate``."""
+        self.channels[key] = self.channels.get(key, Noise(0.0, 0.0, 0.0))._replace(**{name: sd})
+
+    def rms(self) -> dict[Key, float]:
+        """Return the root mean square of the noise of every channel."""
+        return {key: float(np.sqrt(np.mean(sizes**2))) for key, sizes in self.join(self.sizes).items()}
+
+    def join(self, parts: Iterable[Floats]) -> dict[Key, Floats]:
+        """Return parts of all rows, joined by channel."""
+        found: dict[Key, list[Floats]] = {}
+        for key, part in zip(self.keys, parts, strict=True):
+            found.setdefault(key, []).append(part)
+        return {key: np.concatenate(some) for key, some in found.items()}
+
+    def weights(self) -> list[Floats]:
+        """Return 1/(σ √τ) of all samples."""
+        times = [np.sqrt(self.channels[key].correlation_time) for key in self.keys]
+        return [1.0 / (s * t) for s, t in zip(self.sizes, times, strict=True)]
 
 
 def rate_of(z: Floats, time: Floats) -> Floats:

@@ -84,6 +84,35 @@ class Plant:
     defaults: Floats
     from_channel: Mapping[str, tuple[str, tuple[Floats, Floats] | None]] = field(default_factory=dict)
 
+    def components(self, name: str) -> list[int]:
+        """Return the place of a parameter, or the places of those that ``name*`` is a factor of."""
+        stem, factor = name.removesuffix("*"), name.endswith("*")
+        return [
+            k for k, p in enumerate(self.parameters) if p == stem or (factor and p.startswith(f"{stem}."))
+        ]
+
+    def direction_of(self, name: str) -> tuple[Floats, float]:
+        """Return the derivative of the parameters by a number, and its value at which they are nominal."""
+        plain, _, session = name.partition("@")
+        places, factor = self.components(plain), plain.endswith("*")
+        column = np.zeros(len(self.nominal))
+        column[places] = self.nominal[places] if factor else 1.0
+        return column, 1.0 if factor else 0.0 if session else float(self.nominal[places[0]])
+
+    def check_reach(self, run: Recording, begin: float, end: float) -> None:
+        """Refuse inputs beyond the reach of the model, which has no more than full lock."""
+        inside = (run.time >= begin) & (run.time <= end)
+        for name, (_, table) in self.from_channel.items():
+            if table is None or name not in run.inputs:
+                continue
+            values, (low, high) = run.inputs[name].values[inside], (np.min(table[0]), np.max(table[0]))
+            if (values < low).any() or (values > high).any():
+                raise DataError(
+                    f"{run.name}: {name} runs from {np.nanmin(values):.3g} to {np.nanmax(values):.3g} rad "
+                    f"between {begin:.2f} and {end:.2f} s, that of the base vehicle from {low:.3g} "
+                    f"to {high:.3g} rad: correct its unit or outliers, or the base vehicle"
+                )
+
 
 class SpeedFollower(ForceElement):
     """Torques of the wheels that make a vehicle follow a recorded speed, which is its input.

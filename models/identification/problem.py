@@ -3,25 +3,33 @@
 A free number is a number of the model, a factor of several of them (``front.tyre.dfy0*``), or a correction
 of a channel: ``channels.NAME.offset``, ``.scale``, ``.delay``, of inputs and outputs alike, and ``.lag``, the
 time constant of a first-order low-pass that outputs have come through.  ``channels.NAME.drift`` is an offset
-of an output that every window has anew, with zero mean and the given standard deviation, by which it also
-moves while the window lasts.  A name that ends with ``@SESSION`` holds for the runs of that session alone.
+of an output that every window has anew, and that moves while the window lasts.  How far is estimated from all
+windows of a session; the given standard deviation counts as one window more.  A name that ends with
+``@SESSION`` holds for the runs of that session alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.signal import lfilter
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.identification.noise import Key, Noise
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.recording import Recording
-from ce_dynamics.models.identification.shooting import Excitation, ExcitationDerivative, Shooter
+from ce_dynamics.models.identification.shooting import (
+    Excitation,
+    ExcitationDerivative,
+    Options,
+    Segment,
+    Shooter,
+    apply_lag,
+    slope_of,
+)
 
 CORRECTIONS = ("offset", "scale", "delay", "lag")
 PRIOR_SCALE, PRIOR_DELAY, PRIOR_POSITION, PRIOR_TURN = 0.1, 0.1, 0.5, 0.02
@@ -54,18 +62,10 @@ class FittedNumber(NamedTuple):
         return self.name.partition("@")[2] in ("", session)
 
 
-class Segment(NamedTuple):
-    """A window of a run, simulated from a lead before its start [s]."""
-
-    run: Recording
-    start: float
-    end: float
-
-
 class FreeStart(NamedTuple):
-    """A number that is free in one segment: an initial state, or a drift (no state), with its prior.
+    """A number that is free in one segment, with its prior: an initial state, or part of a drift.
 
-    A drift has two: the offset after the lead, and how far it moves in the window.
+    ``drift`` is the offset, ``drift_rate`` its rate after the lead: the names of their deviations in `Noise`.
     """
 
     segment: int
@@ -73,7 +73,7 @@ class FreeStart(NamedTuple):
     state: str
     prior: float
     sd: float
-    moves: bool = False
+    drift: str = ""
 
 
 class SegmentRows(NamedTuple):
@@ -83,41 +83,6 @@ class SegmentRows(NamedTuple):
     channel: str
     time: Floats
     measured: Floats
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Options of fits and predictions.
-
-    Parameters
-    ----------
-    length : float
-        Of a segment [s].
-    lead : float
-        Time before each segment from which it is simulated without being compared [s].
-    step : float
-        Of the integration [s].
-    interval : float
-        Shortest time between samples that are compared [s].
-    free_starts : bool
-        Estimate initial lateral velocity and yaw rate of every segment.
-    """
-
-    length: float = 10.0
-    lead: float = 1.0
-    step: float = 2e-3
-    interval: float = 0.02
-    free_starts: bool = True
-
-    def __post_init__(self) -> None:
-        for name in ("length", "step", "interval"):
-            checks.seconds(name, getattr(self, name), DataError)
-        checks.number("lead", self.lead, at_least=0.0, error=DataError)
-        checks.number("step", self.step, at_most=self.length, unit="s", error=DataError)
-
-
-OPTIONS = tuple(field.name for field in fields(Options))
-"""Names of all options."""
 
 
 def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, Any]) -> list[FittedNumber]:
@@ -158,13 +123,13 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
             raise DataError(f"free: {name}: only outputs have a {kind}; free the {INSTEAD[kind]} of {what}")
     else:
         factor = plain.endswith("*")
-        if factor and not components(plant, plain):
+        if factor and not plant.components(plain):
             raise DataError(f"free: {name}: the model has no free numbers {plain}")
         if not factor and plain not in plant.parameters:
             raise DataError(
                 f"free: {plant.name} has no number {name!r}{checks.suggest_name(plain, plant.parameters)}"
             )
-        column, default = direction_of(plant, name)
+        column, default = plant.direction_of(name)
         unit = "1" if factor else plant.units.get(plain, "1")
         sd = PRIOR_PART if factor else PRIOR_PART * abs(float(column @ plant.nominal))
         sd = PRIOR_POSITION if ".position." in plain else PRIOR_TURN if plain.endswith(".turn") else sd
@@ -202,22 +167,6 @@ def channel_scale(plant: Plant, runs: Sequence[Recording], channel: str, owner: 
     return found[0].unit, spread or 1.0
 
 
-def components(plant: Plant, name: str) -> list[int]:
-    """Return the places of the parameters that ``name*`` is a factor of."""
-    stem = name.removesuffix("*")
-    return [k for k, p in enumerate(plant.parameters) if p == stem or p.startswith(f"{stem}.")]
-
-
-def direction_of(plant: Plant, name: str) -> tuple[Floats, float]:
-    """Return the derivative of the parameters by a number, and its value at which they are nominal."""
-    plain, _, session = name.partition("@")
-    places = components(plant, plain) if plain.endswith("*") else [plant.parameters.index(plain)]
-    column = np.zeros(len(plant.nominal))
-    column[places] = plant.nominal[places] if plain.endswith("*") else 1.0
-    neutral = 1.0 if plain.endswith("*") else 0.0 if session else float(plant.nominal[places[0]])
-    return column, neutral
-
-
 class FitProblem:
     """Residuals of segments of runs and their derivatives by free numbers and starts.
 
@@ -239,7 +188,7 @@ class FitProblem:
         self.free = [number for number in free if number not in self.drifts]
         self.corrections = [correction_of(number.name) for number in self.free]
         self.directions = [
-            None if of_channel else direction_of(plant, number.name)
+            None if of_channel else plant.direction_of(number.name)
             for of_channel, number in zip(self.corrections, self.free, strict=True)
         ]
         if not segments:
@@ -248,7 +197,7 @@ class FitProblem:
                 "give shorter ones"
             )
         for segment in self.segments:
-            self._check_reach(segment)
+            plant.check_reach(segment.run, segment.start - options.lead, segment.end)
         self.duration = segments[0].end - segments[0].start + options.lead
         self.steps = round(self.duration / options.step)
         self.rows = [
@@ -263,12 +212,7 @@ class FitProblem:
             for c in plant.free_start
             if any(c in run.outputs for run in runs)
         }
-        self.starts = [
-            start
-            for k in range(len(self.segments))
-            if options.free_starts
-            for start in self._starts(k, spread)
-        ]
+        self.starts = [start for k in range(len(self.segments)) for start in self._starts(k, spread)]
         self.number = len(self.free) + len(self.starts)
 
     def _starts(self, k: int, spread: Mapping[str, float]) -> list[FreeStart]:
@@ -282,25 +226,20 @@ class FitProblem:
         for number in self.drifts:
             channel, _ = correction_of(number.name) or ("", "")
             if number.holds_in(run.session) and channel in run.outputs:
-                found += [
-                    FreeStart(k, channel, "", number.prior, number.sd, moves) for moves in (False, True)
-                ]
+                found.append(FreeStart(k, channel, "", number.prior, number.sd, "drift"))
+                rate = number.sd / self.options.length
+                found.append(FreeStart(k, channel, "", 0.0, rate, "drift_rate"))
         return found
 
-    def _check_reach(self, segment: Segment) -> None:
-        """Refuse inputs beyond the reach of the model, which has no more than full lock."""
-        run, begin = segment.run, segment.start - self.options.lead
-        inside = (run.time >= begin) & (run.time <= segment.end)
-        for name, (_, table) in self.shooter.plant.from_channel.items():
-            if table is None or name not in run.inputs:
-                continue
-            values, (low, high) = run.inputs[name].values[inside], (np.min(table[0]), np.max(table[0]))
-            if (values < low).any() or (values > high).any():
-                raise DataError(
-                    f"{run.name}: {name} runs from {np.nanmin(values):.3g} to {np.nanmax(values):.3g} rad "
-                    f"between {begin:.2f} and {segment.end:.2f} s, that of the base vehicle from {low:.3g} "
-                    f"to {high:.3g} rad: correct its unit or outliers, or the base vehicle"
-                )
+    def key(self, part: SegmentRows | FreeStart) -> Key:
+        """Return session and channel of rows or of a start."""
+        return self.segments[part.segment].run.session, part.channel
+
+    def start_scale(self, noise_in: Callable[[Key], Noise]) -> Floats:
+        """Return standard deviations of the priors of starts; those of drifts are part of the noise."""
+        return np.array(
+            [getattr(noise_in(self.key(s)), s.drift) if s.drift else s.sd for s in self.starts], dtype=float
+        )
 
     def _rows(self, k: int, segment: Segment, name: str) -> SegmentRows | None:
         time, values = segment.run.time, segment.run.outputs[name].values
@@ -387,11 +326,6 @@ class FitProblem:
         good = np.isfinite(values)
         return float(np.interp(t, segment.run.time[good], values[good]))
 
-    def compute_drift(self, rows: SegmentRows) -> Floats:
-        """Return the part of its move that a drift has made, which begins after the lead."""
-        part = (rows.time - self.segments[rows.segment].start) / self.options.length
-        return part if self.options.lead else np.zeros_like(part)
-
     def predict(self, x: Floats) -> tuple[list[Floats], list[Floats]]:
         """Return predictions of all rows and their derivatives by x = [free numbers; starts].
 
@@ -444,33 +378,31 @@ class FitProblem:
             for j in own[rows.segment]:
                 begun = self.starts[j - n]
                 if begun.channel == rows.channel and not begun.state:
-                    J[:, j] = self.compute_drift(rows) if begun.moves else 1.0
+                    after = rows.time - segment.start if self.options.lead else np.zeros_like(rows.time)
+                    J[:, j] = after if begun.drift == "drift_rate" else 1.0
                     offset = offset + x[j] * J[:, j]
             values.append(offset + scale * raw)
             jacobians.append(J)
         return values, jacobians
 
-
-def slope_of(time: Floats, values: Floats, at: Floats) -> Floats:
-    """Return the derivative of the linear interpolation of samples; zero beyond them."""
-    k = np.clip(np.searchsorted(time, at) - 1, 0, len(time) - 2)
-    inside = (at > time[0]) & (at < time[-1])
-    return np.where(inside, (values[k + 1] - values[k]) / (time[k + 1] - time[k]), 0.0)
-
-
-def apply_lag(z: Floats, along: Floats, lag: float, grid: float) -> tuple[Floats, Floats, Floats]:
-    """Pass z, linear within steps of a grid, and its derivatives through a low-pass; return these and ∂/∂lag.
-
-    ẇ = (z − w)/T gives w⁺ = a w + (1 − a) z̄ with a = exp(−h/T) and the mean z̄ over the step.
-    """
-    a = np.exp(-grid / lag)
-
-    def filter_signal(x: Floats) -> Floats:
-        mean = 0.5 * (x[..., 1:] + x[..., :-1])
-        out: Floats = lfilter([1.0 - a], [1.0, -a], mean, axis=-1, zi=a * x[..., :1])[0]
-        return np.concatenate((x[..., :1], out), axis=-1)
-
-    w = filter_signal(z)
-    slope = a * grid / lag**2
-    by = lfilter([slope], [1.0, -a], w[:-1] - 0.5 * (z[1:] + z[:-1]))
-    return w, filter_signal(along) if len(along) else along, np.concatenate(([0.0], by))
+    def check_followed(self, residuals: Sequence[Floats]) -> list[str]:
+        """Return notes on windows that the model cannot follow; refuse runs of such alone."""
+        lost: dict[str, dict[int, float]] = {}
+        for rows, residual in zip(self.rows, residuals, strict=True):
+            bad, run = ~np.isfinite(residual), self.segments[rows.segment].run
+            if bad.any():
+                lost.setdefault(run.name, {}).setdefault(rows.segment, rows.time[bad][0])
+        notes = []
+        for name, times in lost.items():
+            total, first = sum(segment.run.name == name for segment in self.segments), min(times.values())
+            remedy = "shorten the step, or correct inputs or base vehicle"
+            if len(times) >= total:
+                raise DataError(
+                    f"{name}: the base vehicle cannot follow the run; its simulation fails first at "
+                    f"{first:.2f} s: {remedy}"
+                )
+            notes.append(
+                f"{name}: the base vehicle cannot follow {len(times)} of {total} windows, the first from "
+                f"{first:.2f} s: {remedy}"
+            )
+        return notes

@@ -25,7 +25,7 @@ be a formula of the model's outputs as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +36,16 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
-from ce_dynamics.models.identification.tables import GAP, evaluate_column, interpolate_blanks, read_table
+from ce_dynamics.models.identification.tables import (
+    GAP,
+    LAGS,
+    Clock,
+    entry_of,
+    evaluate_column,
+    interpolate_blanks,
+    read_clock,
+    read_table,
+)
 
 UNITS = {
     "road_wheel_angle": "rad", "steering_wheel_angle": "rad", "steering": "1", "throttle": "1", "brake": "1",
@@ -54,8 +63,8 @@ SPIKE = 3.0
 GRAVITY, TEXT = "9.80665 m/s^2", "text"
 ENTRY = ("column", "unit", "sign", "delay", "position", "output", "time")
 """Keys of a channel in a mapping."""
-LAGS, GRID = 1.0, 0.02
-"""Largest delay that is looked for, which is the shortest run, and step of the common grid for it [s]."""
+GRID = 0.02
+"""Step of the common grid on which delays are looked for [s]."""
 FACTORS = {"deg for rad": 180.0 / np.pi, "km/h for m/s": 3.6, "g for m/s^2": 1.0 / 9.81}
 """Gains of one signal over another that a wrong unit makes; their inverses too."""
 
@@ -194,51 +203,6 @@ def mapping_of(mapping: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, An
     return checked, label
 
 
-def entry_of(owner: str, entry: Any, keys: Sequence[str]) -> Mapping[str, Any]:
-    """Return the entry of a channel or of time; a text alone is its column."""
-    if isinstance(entry, str | int | float):
-        return {"column": entry}
-    for key in checks.mapping(f"{owner}: column, or", entry, DataError):
-        checks.check_name(owner, key, keys, "key", DataError)
-    if "column" not in entry:
-        raise DataError(f"{owner}: names no column; give column: NAME, or a formula of columns")
-    found: Mapping[str, Any] = entry
-    return found
-
-
-class Clock(NamedTuple):
-    """Instants [s], and the columns at these rows of the table."""
-
-    time: Floats
-    columns: Mapping[str, Any]
-
-
-def read_clock(owner: str, path: str, entry: Any, raw: Mapping[str, Any]) -> Clock:
-    """Return the instants that are numbers, without repetitions; they must not go back."""
-    given = entry_of(owner, entry, ("column", "unit"))
-    rows = np.zeros(len(next(iter(raw.values()), ())))
-    time = evaluate_column(owner, str(given["column"]), raw, rows)
-    time *= si_value(owner, f"1 {given.get('unit', 's')}", "s")
-    finite = np.flatnonzero(np.isfinite(time))
-    owner = f"{path}: {owner.rpartition(': ')[2]}"
-    if len(finite) < 3:
-        raise DataError(
-            f"{owner} has {len(finite)} numbers; name the column of time, of seconds or dates (ISO 8601)"
-        )
-    back = np.flatnonzero(np.diff(time[finite]) < 0.0)
-    if len(back):
-        k = finite[back[0] + 1]
-        raise DataError(
-            f"{owner} goes back at row {k}, from {time[k - 1]:.6g} to {time[k]:.6g} s; sort the table"
-        )
-    if (lasts := float(np.ptp(time[finite]))) < LAGS:
-        raise DataError(f"{owner} lasts {lasts:.3g} s; correct its unit, or record {LAGS:g} s at least")
-    kept = finite[np.append(True, np.diff(time[finite]) > 0.0)]
-    if (usual := float(np.median(np.diff(time[kept])))) > LAGS:
-        raise DataError(f"{owner} has samples {usual:.3g} s apart; correct its unit, or record faster")
-    return Clock(time[kept], {name: values[kept] for name, values in raw.items()})
-
-
 def channel_of(owner: str, name: str, entry: Mapping[str, Any], clock: Clock, time: Floats) -> Channel:
     """Return a channel in SI units at the instants of the run, its sign and delay applied."""
     values = evaluate_column(owner, str(entry["column"]), clock.columns, clock.time)
@@ -297,11 +261,10 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
     gaps = steps > GAP * usual
     if gaps.any():
         widest = float(steps.max())
-        findings.append(RecordingFinding("time", "note", f"{gaps.sum()} gaps, the widest of {widest:.3g} s"))
+        findings.append(RecordingFinding("time", "note", f"gaps: {gaps.sum()}, the widest of {widest:.3g} s"))
     if np.ptp(steps) > 0.1 * usual:
-        findings.append(
-            RecordingFinding("time", "note", f"samples are unequally spaced, {usual:.4g} s mostly")
-        )
+        text = f"samples are unequally spaced, {usual:.4g} s mostly"
+        findings.append(RecordingFinding("time", "note", text))
     findings += compare_channels(run, wheelbase, ~standing)
     mistakes = [f"{one.channel}: {one.text}" for one in findings if one.kind == "mistake"]
     if mistakes:
@@ -320,9 +283,7 @@ def note_spikes(channel: Channel) -> list[str]:
     if not len(alone):
         return []
     first = f"{values[alone[0] + 1]:g} {channel.unit}"
-    return [
-        f"{len(alone)} single samples stand out, such as {first}; empty the cells if they are no measurements"
-    ]
+    return [f"single samples that stand out: {len(alone)}, such as {first}; empty cells of invalid ones"]
 
 
 def stretches(time: Floats, good: Any, gap: float) -> list[tuple[float, float]]:
@@ -342,11 +303,8 @@ def offsets_at_rest(run: Recording, standing: Any) -> list[RecordingFinding]:
         if name in run.outputs and np.isfinite(run.outputs[name].values[standing]).sum() > 10:
             some, unit = run.outputs[name].values[standing], run.outputs[name].unit
             mean, noise = float(np.nanmedian(some)), float(np.nanstd(some))
-            found.append(
-                RecordingFinding(
-                    name, "note", f"offset {mean:.3g} and noise {noise:.2g} {unit} at standstill"
-                )
-            )
+            text = f"offset {mean:.3g} and noise {noise:.2g} {unit} at standstill"
+            found.append(RecordingFinding(name, "note", text))
     return found
 
 
@@ -358,14 +316,8 @@ def compare_channels(run: Recording, wheelbase: float | None, moving: Any) -> li
     pairs: list[tuple[str, str, Floats, Floats]] = []
     turn = outputs["yaw_rate"].values if "yaw_rate" in outputs else None
     if turn is not None and "road_wheel_angle" in inputs and wheelbase:
-        pairs.append(
-            (
-                "yaw_rate",
-                "speed × road_wheel_angle / wheelbase",
-                turn,
-                speed * inputs["road_wheel_angle"].values / wheelbase,
-            )
-        )
+        steered = speed * inputs["road_wheel_angle"].values / wheelbase
+        pairs.append(("yaw_rate", "speed × road_wheel_angle / wheelbase", turn, steered))
     if turn is not None and "ay" in outputs:
         pairs.append(("ay", "speed × yaw_rate", outputs["ay"].values, speed * turn))
     if "ax" in outputs:
@@ -403,13 +355,8 @@ def relation(
         return [RecordingFinding(name, "note", f"correlates with {other} by {r:.2f} only")]
     gain = abs(r) * float(np.linalg.norm(x) / np.linalg.norm(z))
     if r < 0.0:
-        return [
-            RecordingFinding(
-                name,
-                "mistake",
-                f"has the opposite sign of {other} (correlation {r:.2f}); give sign: -1 to one of them",
-            )
-        ]
+        text = f"has the opposite sign of {other} (correlation {r:.2f}); give sign: -1 to one of them"
+        return [RecordingFinding(name, "mistake", text)]
     gains = np.log((gain, gain / r**2))
     off = max(gains.min(), -gains.max())
     for what, factor in FACTORS.items():

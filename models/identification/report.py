@@ -13,7 +13,6 @@ import numpy as np
 from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.identify import ChannelPrediction, Prediction
 from ce_dynamics.models.identification.noise import WITHIN
-from ce_dynamics.models.identification.problem import components
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.views.charts import BLUE, Area, Chart, Line, svg
 from ce_dynamics.views.html import document, element, items, number, table, text, unit
@@ -23,7 +22,7 @@ UNEXPLAINED = (
 )
 NOISE = [
     "channel", "session", "sd", "part of the signal", "jitter (s)", "memory (s)",
-    "correlation time (samples)", "half width of the 95 % band (sd)", "unit",
+    "correlation time (samples)", "drift", "drift (1/s)", "unit",
 ]  # fmt: skip
 """Headings of the table of noise."""
 
@@ -71,10 +70,7 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
             for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)
         },
         "covariance": fit.covariance.tolist(),
-        "noise": {
-            f"{channel}@{session}": {**noise._asdict(), "width": fit.width[channel]}
-            for (session, channel), noise in fit.noise.items()
-        },
+        "noise": {f"{channel}@{session}": noise._asdict() for (session, channel), noise in fit.noise.items()},
         "singular_values": fit.singular_values.tolist(),
         "undetermined": fit.undetermined,
         "bounded": fit.bounded,
@@ -91,10 +87,9 @@ def overrides(fit: Fit) -> list[str]:
     for f, value in zip(fit.free, fit.values.tolist(), strict=True):
         if f.name.startswith("channels.") or "@" in f.name:
             continue
-        whole = f.name.endswith("*")
-        for k in components(fit.plant, f.name) if whole else [fit.plant.parameters.index(f.name)]:
+        for k in fit.plant.components(f.name):
             name = fit.plant.parameters[k]
-            given = float(fit.plant.nominal[k]) * value if whole else value
+            given = float(fit.plant.nominal[k]) * value if f.name.endswith("*") else value
             found.append(f"{name}={given:.8g} {fit.plant.units.get(name, '1').replace('1', '')}".rstrip())
     return found
 
@@ -109,7 +104,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         [
             escape(channel),
             escape(session),
-            *map(number, (*one, fit.width[channel])),
+            *map(number, one),
             escape(unit(fit.plant.units[channel])),
         ]
         for (session, channel), one in fit.noise.items()
@@ -154,15 +149,9 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
         for p in predictions for c in p.channels[k : k + 1]
     ]  # fmt: skip
     head = [
-        "channel",
-        "run",
-        "model",
-        "RMSE",
-        "rms of the signal",
-        "peak over the fitted peak",
-        "within the 95 % band",
-        "unit",
-    ]
+        "channel", "run", "model", "RMSE", "rms of the signal", "peak over the fitted peak",
+        "within the 95 % band", "unit",
+    ]  # fmt: skip
     first = predictions[0].channels if predictions else []
     return [
         table(head, rows),

@@ -10,23 +10,73 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.signal import lfilter
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.integration_methods import EXPLICIT
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.plant import Plant
+from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.simulation.ensembles.arguments import available_processors
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace
 
 LANES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of fits and predictions.
+
+    Parameters
+    ----------
+    length : float
+        Of a segment [s].
+    lead : float
+        Time before each segment from which it is simulated without being compared [s].
+    step : float
+        Of the integration [s].
+    interval : float
+        Shortest time between samples that are compared [s].
+    """
+
+    length: float = 10.0
+    lead: float = 1.0
+    step: float = 2e-3
+    interval: float = 0.02
+
+    def __post_init__(self) -> None:
+        for name in ("length", "step", "interval"):
+            checks.seconds(name, getattr(self, name), DataError)
+        checks.number("lead", self.lead, at_least=0.0, error=DataError)
+        checks.number("step", self.step, at_most=self.length, unit="s", error=DataError)
+
+
+OPTIONS = tuple(field.name for field in fields(Options))
+"""Names of all options."""
+
+
+class Segment(NamedTuple):
+    """A window of a run, simulated from a lead before its start [s]."""
+
+    run: Recording
+    start: float
+    end: float
+
+
+def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
+    """Return the windows of runs as segments."""
+    return [Segment(run, *window) for run in runs for window in run.windows(options.length, options.lead)]
 
 
 class Excitation(NamedTuple):
@@ -173,3 +223,28 @@ class Shooter:
                 Z[i] = reader.outputs["outputs"]
             results.append(Z)
         return results
+
+
+def slope_of(time: Floats, values: Floats, at: Floats) -> Floats:
+    """Return the derivative of the linear interpolation of samples; zero beyond them."""
+    k = np.clip(np.searchsorted(time, at) - 1, 0, len(time) - 2)
+    inside = (at > time[0]) & (at < time[-1])
+    return np.where(inside, (values[k + 1] - values[k]) / (time[k + 1] - time[k]), 0.0)
+
+
+def apply_lag(z: Floats, along: Floats, lag: float, grid: float) -> tuple[Floats, Floats, Floats]:
+    """Pass z, linear within steps of a grid, and its derivatives through a low-pass; return these and ∂/∂lag.
+
+    ẇ = (z − w)/T gives w⁺ = a w + (1 − a) z̄ with a = exp(−h/T) and the mean z̄ over the step.
+    """
+    a = np.exp(-grid / lag)
+
+    def filter_signal(x: Floats) -> Floats:
+        mean = 0.5 * (x[..., 1:] + x[..., :-1])
+        out: Floats = lfilter([1.0 - a], [1.0, -a], mean, axis=-1, zi=a * x[..., :1])[0]
+        return np.concatenate((x[..., :1], out), axis=-1)
+
+    w = filter_signal(z)
+    slope = a * grid / lag**2
+    by = lfilter([slope], [1.0, -a], w[:-1] - 0.5 * (z[1:] + z[:-1]))
+    return w, filter_signal(along) if len(along) else along, np.concatenate(([0.0], by))

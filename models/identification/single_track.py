@@ -20,6 +20,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, arctan, array, cos, sin, t
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.inertia import base_parameters
 from ce_dynamics.models.identification.plant import FOLLOWING, Plant
 from ce_dynamics.models.identification.problem import correction_of
 from ce_dynamics.models.identification.recording import Recording
@@ -84,16 +85,10 @@ def is_of(plant: Plant, name: str) -> bool:
 
 def planar(data: VehicleParameters) -> tuple[float, float, float, float]:
     """Return mass [kg], yaw inertia [kg m²] and the axles' distances from the centre of mass [m]."""
-    bodies = data.bodies(data.layout.axles, data.trailers)
-    mass, x = float(data.mass), [np.asarray(b.com, dtype=float) for b in bodies]
-    com = sum((b.mass * r for b, r in zip(bodies, x, strict=True)), start=np.zeros(3)) / mass
-    inertia = sum(
-        float(np.asarray(b.inertia)[2, 2]) + b.mass * float(np.sum((r - com)[:2] ** 2))
-        for b, r in zip(bodies, x, strict=True)
-    )
-    first = data.layout.axles[0].corners[0]
-    front = float(data.corners[first].W[0] - com[0])
-    return mass, inertia, front, float(data.wheelbase) - front
+    mass, *moments, inertia = base_parameters(data)[[0, 1, 2, 9]].tolist()
+    x, y = (moment / mass for moment in moments)
+    front = float(data.corners[data.layout.axles[0].corners[0]].W[0]) - x
+    return mass, inertia - mass * (x**2 + y**2), front, float(data.wheelbase) - front
 
 
 def single_track(

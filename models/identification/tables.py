@@ -12,7 +12,7 @@ import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,10 +20,13 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cos, sin, tan
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import si_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
+LAGS = 1.0
+"""Largest delay that is looked for, which is the shortest run [s]."""
 GAP = 5.0
 """Median sampling intervals that are a gap when no sample lies in them."""
 
@@ -164,15 +167,11 @@ def numbers_of(name: str, content: Any) -> dict[str, float]:
     """Return the numbers of a message by name, those of fields and lists within it as ``name.field``."""
     if isinstance(content, int | float):
         return {name: float(content)}
-    fields = (
-        content.items()
-        if isinstance(content, dict)
-        else enumerate(content)
-        if isinstance(content, list)
-        else ()
-    )
+    fields = dict(enumerate(content)) if isinstance(content, list) else content
     found: dict[str, float] = {}
-    for key, value in fields:
+    if not isinstance(fields, dict):
+        return found
+    for key, value in fields.items():
         found |= numbers_of(f"{name}.{key}", value)
     return found
 
@@ -261,3 +260,48 @@ def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions:
         raise DataError(
             f"{owner}: {text!r} is no column and no formula of columns; use + - * / {allowed}"
         ) from None
+
+
+def entry_of(owner: str, entry: Any, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Return the entry of a channel or of time; a text alone is its column."""
+    if isinstance(entry, str | int | float):
+        return {"column": entry}
+    for key in checks.mapping(f"{owner}: column, or", entry, DataError):
+        checks.check_name(owner, key, keys, "key", DataError)
+    if "column" not in entry:
+        raise DataError(f"{owner}: names no column; give column: NAME, or a formula of columns")
+    found: Mapping[str, Any] = entry
+    return found
+
+
+class Clock(NamedTuple):
+    """Instants [s], and the columns at these rows of the table."""
+
+    time: Floats
+    columns: Mapping[str, Any]
+
+
+def read_clock(owner: str, path: str, entry: Any, raw: Mapping[str, Any]) -> Clock:
+    """Return the instants that are numbers, without repetitions; they must not go back."""
+    given = entry_of(owner, entry, ("column", "unit"))
+    rows = np.zeros(len(next(iter(raw.values()), ())))
+    time = evaluate_column(owner, str(given["column"]), raw, rows)
+    time *= si_value(owner, f"1 {given.get('unit', 's')}", "s")
+    finite = np.flatnonzero(np.isfinite(time))
+    owner = f"{path}: {owner.rpartition(': ')[2]}"
+    if len(finite) < 3:
+        raise DataError(
+            f"{owner} has {len(finite)} numbers; name the column of time, of seconds or dates (ISO 8601)"
+        )
+    back = np.flatnonzero(np.diff(time[finite]) < 0.0)
+    if len(back):
+        k = finite[back[0] + 1]
+        raise DataError(
+            f"{owner} goes back at row {k}, from {time[k - 1]:.6g} to {time[k]:.6g} s; sort the table"
+        )
+    if (lasts := float(np.ptp(time[finite]))) < LAGS:
+        raise DataError(f"{owner} lasts {lasts:.3g} s; correct its unit, or record {LAGS:g} s at least")
+    kept = finite[np.append(True, np.diff(time[finite]) > 0.0)]
+    if (usual := float(np.median(np.diff(time[kept])))) > LAGS:
+        raise DataError(f"{owner} has samples {usual:.3g} s apart; correct its unit, or record faster")
+    return Clock(time[kept], {name: values[kept] for name, values in raw.items()})

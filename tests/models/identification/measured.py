@@ -7,7 +7,7 @@ Further runs of that car are predicted instead of the kept ones of FOLDER.
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,13 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.identification import vehicles
-from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.identify import ChannelPrediction
-from ce_dynamics.models.identification.problem import Options
 from ce_dynamics.models.identification.recording import Recording, read_recording
+from ce_dynamics.models.identification.shooting import Options
 from ce_dynamics.models.identification.single_track import (
     KINDS,
-    LINEAR,
     fit_reference,
-    planar,
-    single_track,
 )
 from ce_dynamics.models.identification.tables import read_table
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -35,8 +32,8 @@ OPTIONS = Options(length=10.0, lead=2.0, step=5e-3, interval=0.04)
 WHEELBASE = 2.9808
 WRONG_HEADING = 0.02
 """Heading that a filter gains or loses within 1 s where it fails [rad]; antennas resolve 0.003."""
-DRIFT = {"lvms": 0.02, "putnam": 0.05}
-"""Standard deviation of the drift of lateral velocity between windows [m/s], as seen in fits without it."""
+DRIFT = 0.05
+"""Standard deviation of the drift of lateral velocity [m/s] that is assumed before it is estimated."""
 SERIES = "time", "measured", "predicted", "sd", "window"
 
 
@@ -68,48 +65,46 @@ def racing_car(folder: Path, others: Sequence[Path], first: int = 0) -> None:
     for axle, left, right in (("front", "wheel_fl", "wheel_fr"), ("rear", "wheel_rl", "wheel_rr")):
         ahead = (table[right] - table[left]).to_numpy() / 3.6
         print(f"{axle} wheels: difference of speeds is {ratio(ahead, turning):.2f} m times the yaw rate")
-    tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
-    tyres |= {f"{axle}.tyre.fym*": {"sd": 0.2, "lower": 0.3, "upper": 1.1} for axle in ("front", "rear")}
-    options: dict[str, Any] = {
-        name: getattr(OPTIONS, name) for name in ("length", "lead", "step", "interval")
-    }
-    # slip that the locked axle forces on its tyres turns the car back
-    more: dict[str, Any] = {"chassis.inertia.zz": 100.0, "rear.tyre.dfx0*": {"sd": 0.5, "lower": 0.05}}
-    vehicle = VEHICLES / "av-21.yaml"
-    fit = ce.identify(runs, vehicle, racing_channels() | tyres | more, progress=print, **options)
+    fit = ce.identify(runs, VEHICLES / "av-21.yaml", racing_numbers(), progress=print, **asdict(OPTIONS))
     show(fit, predicted, wrong)
+    data = VehicleParameters.load(VEHICLES / "av-21.yaml")
     for kind in KINDS:
-        show(fit_reference(kind, fit, VehicleParameters.load(vehicle), runs), predicted, wrong)
+        show(fit_reference(kind, fit, data, runs), predicted, wrong)
 
 
-def racing_channels() -> dict[str, Any]:
-    """Return what is free of the channels of the AV-21, with standard deviations of priors."""
-    free: dict[str, Any] = {"channels.yaw_rate.lag": None}
+def racing_numbers() -> dict[str, Any]:
+    """Return what is free of the AV-21, with priors."""
+    free: dict[str, Any] = {"channels.yaw_rate.lag": None, "channels.vy.drift": DRIFT}
+    for axle in ("front", "rear"):
+        free[f"{axle}.tyre.dfy0*"] = {"sd": 0.3, "lower": 0.5}
+        free[f"{axle}.tyre.fym*"] = {"sd": 0.2, "lower": 0.3}
+    # slip that the locked axle forces on its tyres turns the car back
+    free |= {"chassis.inertia.zz": 100.0, "rear.tyre.dfx0*": {"sd": 0.5, "lower": 0.05}}
     for s in ("lvms", "putnam"):
         free |= {
             f"channels.road_wheel_angle.scale@{s}": 0.1, f"channels.road_wheel_angle.offset@{s}": 0.01,
             f"channels.road_wheel_angle.delay@{s}": 0.1, f"channels.bank.scale@{s}": 0.3,
             f"channels.yaw_rate.delay@{s}": 0.2, f"channels.yaw_rate.offset@{s}": 0.005,
             f"channels.vy.turn@{s}": 0.02, f"channels.vy.position.x@{s}": 1.5,
-            f"channels.vy.offset@{s}": 0.1, f"channels.vy.drift@{s}": DRIFT[s],
+            f"channels.vy.offset@{s}": 0.1,
         }  # fmt: skip
     return free
 
 
 def racing_car_continued(folder: Path, others: Sequence[Path]) -> None:
-    """Leave out halves and quarters of Putnam Park, and predict these by a linear single track."""
+    """Leave out halves and quarters of Putnam Park, and predict these."""
     oval, course = folder / "LVMS_23_01_04_B.csv.gz", folder / "Putnam_park2023_run4_2_first.csv.gz"
     lvms = racing_run(oval, "lvms", "rad", {"from": 110.0, "to": 425.0})
     putnam = racing_run(course, "putnam", "deg", {"from": 20.0})
     first = mask(part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::3]), failures(oval))
     windows, wrong = putnam.windows(OPTIONS.length, OPTIONS.lead), failures(course)
-    numbers = planar(VehicleParameters.load(VEHICLES / "av-21.yaml"))
     for parts in (2, 4):
         for k in range(parts):
             a, b = k * len(windows) // parts, (k + 1) * len(windows) // parts
             runs = [first, mask(part(putnam, windows[:a] + windows[b:]), wrong)]
-            free = racing_channels() | dict.fromkeys((*LINEAR, "inertia"))
-            fit = fit_plant(single_track("linear", *numbers, runs), runs, free, OPTIONS, print)
+            fit = ce.identify(
+                runs, VEHICLES / "av-21.yaml", racing_numbers(), progress=print, **asdict(OPTIONS)
+            )
             kept = replace(
                 part(putnam, windows[a:b]), name=f"{windows[a][0]:.0f} to {windows[b - 1][1]:.0f} s"
             )

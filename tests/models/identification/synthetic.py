@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.models.identification.fit import Rounds, segments_of
+from ce_dynamics.models.identification.fit import Rounds
 from ce_dynamics.models.identification.plant import Plant, vehicle_plant
-from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
+from ce_dynamics.models.identification.problem import FitProblem, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
-from ce_dynamics.models.identification.shooting import Shooter
+from ce_dynamics.models.identification.shooting import Options, Segment, Shooter, segments_of
 from ce_dynamics.models.identification.single_track import single_track
 
 OPTIONS = Options(length=5.0, lead=1.0, step=2.5e-3, interval=0.02)
@@ -60,9 +60,9 @@ def driven(seconds: float) -> Recording:
 def measured(shooter: Shooter, run: Recording, truth: Mapping[str, float]) -> Recording:
     """The run with what the vehicle measures at known numbers, in one piece."""
     plant, segment = shooter.plant, Segment(run, 1.0, float(run.time[-1]))
-    alone = replace(OPTIONS, free_starts=False)
-    problem = FitProblem(shooter, [segment], free_numbers(plant, [run], dict.fromkeys(truth)), alone)
-    values, outputs = problem.predict(np.array(list(truth.values())))[0], dict(run.outputs)
+    problem = FitProblem(shooter, [segment], free_numbers(plant, [run], dict.fromkeys(truth)), OPTIONS)
+    x = np.append(list(truth.values()), np.zeros(len(problem.starts)))
+    values, outputs = problem.predict(x)[0], dict(run.outputs)
     for rows, value in zip(problem.rows, values, strict=True):
         series = np.full(len(run.time), np.nan)
         series[np.searchsorted(run.time, rows.time - 1e-9)] = value
@@ -120,7 +120,7 @@ def fading(rounds: Rounds, theta: np.ndarray[Any, Any]) -> tuple[float, float]:
         lengths = [len(rounds.problem.rows[i].time) for i in rows]
         for i, part in zip(rows, np.split(B[: -len(own)], np.cumsum(lengths)[:-1]), strict=True):
             size, fifth = (
-                np.abs(part) * np.sqrt(rounds.noise[rounds.keys[i]].correlation_time),
+                np.abs(part) * np.sqrt(rounds.noise.channels[rounds.keys[i]].correlation_time),
                 len(part) // 5,
             )
             largest = np.maximum(largest, (size[:fifth].max(), size[-fifth:].max()))

@@ -10,13 +10,13 @@ from scipy.signal import lfilter
 from ce_dynamics.algebra.arrays import Array, sqrt
 from ce_dynamics.errors import DataError, WrongTypeError
 from ce_dynamics.models.identification import single_track as single_track_module
-from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
-from ce_dynamics.models.identification.identify import predict
+from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.identify import predict, resample
 from ce_dynamics.models.identification.noise import likeliest_noise, noise_of
 from ce_dynamics.models.identification.plant import Plant, number_at, quicken_steering
-from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
+from ce_dynamics.models.identification.problem import FitProblem, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
-from ce_dynamics.models.identification.shooting import Shooter
+from ce_dynamics.models.identification.shooting import Options, Segment, Shooter
 from ce_dynamics.models.identification.single_track import planar, single_track
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -60,9 +60,9 @@ def clean(plant: Plant) -> Recording:
     problem = FitProblem(
         Shooter(plant, OPTIONS.step, 2), [Segment(run, 1.0, 25.0)],
         free_numbers(plant, [run], dict.fromkeys(TRUTH)),
-        replace(OPTIONS, free_starts=False),
+        OPTIONS,
     )  # fmt: skip
-    values, _ = problem.predict(np.array(list(TRUTH.values())))
+    values, _ = problem.predict(np.append(list(TRUTH.values()), np.zeros(len(problem.starts))))
     outputs = {}
     for rows, value in zip(problem.rows, values, strict=True):
         series = np.full(len(run.time), np.nan)
@@ -260,7 +260,34 @@ def test_bands_widen_as_a_drift_moves(plant: Plant, clean: Recording) -> None:
     # 40 windows have one move each: standard error √(0.05 · 0.95/40) of the part; within 3 of them.
     assert np.mean([band.coverage for band in bands]) == pytest.approx(0.95, abs=3.0 * 0.0345)
     first, last = (bands[0].sd[bands[0].window == 0][k] for k in (0, -1))
-    assert first < 0.04 < 0.1 < last < 0.12
+    # Four windows, and the given value as a fifth, determine a deviation to 1/√10 of it; within two of these.
+    assert first < 0.04
+    assert last == pytest.approx(0.1, rel=2.0 / np.sqrt(10.0))
+
+
+def test_sessions_have_drifts_of_their_own(plant: Plant, clean: Recording) -> None:
+    def drifting(session: str, sd: float, seed: int) -> Recording:
+        rng, run = np.random.default_rng(seed), noisy(clean, seed)
+        level, move = sd * rng.normal(size=(2, 12))
+        k = np.clip((run.time - 1.0) / 2.0, 0, 11).astype(int)
+        part = np.clip((run.time - 1.5 - 2.0 * k) / 1.5, 0.0, 1.0)
+        vy = run.outputs["vy"]
+        vy = vy._replace(values=vy.values + level[k] + move[k] * part)
+        spans = [(1.0 + 2.0 * k, 3.0 + 2.0 * k) for k in range(12)]
+        return replace(run, session=session, outputs={**run.outputs, "vy": vy}, spans=spans)
+
+    truth, options = {"a": 0.05, "b": 0.3}, replace(OPTIONS, length=1.5, lead=0.5)
+    runs = [drifting(session, sd, k) for k, (session, sd) in enumerate(truth.items())]
+    made = fit_plant(plant, runs, {**dict.fromkeys(TRUTH), "channels.vy.drift": 0.1}, options)
+    # Twelve windows and the given value determine a deviation to 1/√26 of it; within three of these.
+    for session, sd in truth.items():
+        noise = made.noise[session, "vy"]
+        assert noise.drift == pytest.approx(sd, rel=3.0 / np.sqrt(26.0))
+        assert 1.5 * noise.drift_rate == pytest.approx(sd, rel=3.0 / np.sqrt(26.0))
+    # A session that was not fitted has the rms of both.
+    assert made.noise_in(("c", "vy")).drift == pytest.approx(
+        np.hypot(*(made.noise[session, "vy"].drift for session in truth)) / np.sqrt(2.0)
+    )
 
 
 def test_windows_without_samples_count_nothing(plant: Plant, clean: Recording, fit: Fit) -> None:

@@ -251,7 +251,7 @@ def test_codes_of_invalid_values_and_constants_are_noted(tmp_path: Path) -> None
     made["r"][3::100], made["v"][:] = -999.0, 43.2
     run = read_recording(written(tmp_path, **made), MAPPING, wheelbase=WHEELBASE)
     notes = [one.text for one in run.findings if one.channel in ("yaw_rate", "speed")]
-    assert any("10 single samples stand out, such as -17.4" in note for note in notes)
+    assert any("single samples that stand out: 10, such as -17.4" in note for note in notes)
     assert "is constant, 12 m/s" in notes
 
 
