@@ -17,7 +17,7 @@ from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.identify import Prediction, identify, predict, resample
 from ce_dynamics.models.identification.inertia import balance
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
-from ce_dynamics.models.identification.report import UNEXPLAINED, save
+from ce_dynamics.models.identification.report import UNEXPLAINED, save, show_quantity
 from ce_dynamics.models.identification.single_track import KINDS, fit_reference, planar, single_track
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -79,7 +79,8 @@ def run(options: Identify) -> int:
     if options.bootstrap:
         drawn = np.std(resample(fit, options.bootstrap), axis=0)
         for f, sd, other in zip(fit.free, fit.sd, drawn, strict=True):
-            print(f"{f.name}: ± {sd:.2g} {f.unit}; ± {other:.2g} over {options.bootstrap} draws of windows")
+            posterior = show_quantity(sd, f.unit, ".2g")
+            print(f"{f.name}: ± {posterior}; ± {other:.2g} over {options.bootstrap} draws of windows")
     print(f"report: {options.output / 'report.html'}")
     return OK
 
@@ -95,7 +96,7 @@ def show(fit: Fit, predictions: Sequence[Prediction]) -> None:
     for f, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         remark = "  (not determined by the data)" if f.name in fit.undetermined else ""
         remark += "  (at a bound)" if f.name in fit.bounded else ""
-        print(f"{f.name} = {value:.5g} ± {sd:.2g} {f.unit}{remark}")
+        print(f"{f.name} = {value:.5g} ± {show_quantity(sd, f.unit, '.2g')}{remark}")
     for session, channel in fit.unexplained:
         print(UNEXPLAINED.format(f"{channel}@{session}"))
     for row in (row for prediction in predictions for row in prediction.table()):

@@ -160,8 +160,8 @@ class Rounds:
         self.bounds = (low - self.prior) / self.scale, (high - self.prior) / self.scale
         self.start_prior = np.array([start.prior for start in problem.starts])
         self.starts = self.start_prior.copy()
-        self.keys: list[Key] = [problem.key(row) for row in problem.rows]
-        self.noise = NoiseOfRows(self.keys, [row.time for row in problem.rows])
+        keys = [problem.key(rows) for rows in problem.rows]
+        self.noise = NoiseOfRows(keys, [rows.time for rows in problem.rows])
         for start in problem.starts:
             if start.drift:
                 self.noise.set_drift(problem.key(start), start.drift, start.sd)
@@ -187,7 +187,7 @@ class Rounds:
         found = []
         for k in range(len(problem.segments)):
             rows = [i for i, r in enumerate(problem.rows) if r.segment == k]
-            own = [j for j, start in enumerate(problem.starts) if start.segment == k]
+            own = problem.starts_of[k]
             parts = [
                 np.nan_to_num((problem.rows[i].measured - values[i]) * weights[i], nan=LOST) for i in rows
             ]
@@ -249,11 +249,11 @@ class Rounds:
     def limits(self) -> Floats:
         """Return squared residuals beyond which they count linearly, in the order of `eliminate_starts`."""
         found = []
-        for k in range(len(self.problem.segments)):
-            own = [(r, key) for r, key in zip(self.problem.rows, self.keys, strict=True) if r.segment == k]
-            times = [(len(r.time), self.noise.channels[key].correlation_time) for r, key in own]
-            found += [np.full(size, OUTLYING**2 / time) for size, time in times]
-            found.append(np.full(sum(start.segment == k for start in self.problem.starts), np.inf))
+        for k, starts in enumerate(self.problem.starts_of):
+            for rows in (rows for rows in self.problem.rows if rows.segment == k):
+                time = self.noise.channels[self.problem.key(rows)].correlation_time
+                found.append(np.full(len(rows.time), OUTLYING**2 / time))
+            found.append(np.full(len(starts), np.inf))
         return np.concatenate([*found, np.full(self.n, np.inf)])
 
     def fit(self, progress: Callable[[str], None], keep: Path | None = None) -> Fit:
@@ -349,7 +349,7 @@ class Rounds:
             values=theta, sd=sd, covariance=covariance, noise=dict(self.noise.channels),
             reach={
                 channel: max(float(np.abs(r.measured).max()) for r in problem.rows if r.channel == channel)
-                for _, channel in self.keys
+                for _, channel in self.noise.keys
             },
             singular_values=np.sqrt(np.maximum(squares[::-1], 0.0)),
             weakest=", ".join(f"{vectors[k, 0]:+.2f} {names[k]}" for k in largest),

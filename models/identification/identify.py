@@ -323,6 +323,8 @@ def resample(fit: Fit, draws: int, seed: int = 0) -> Floats:
     (draws, k) array
     """
     checks.integer("resample: draws", draws, at_least=1, at_most=MOST_RUNS, error=DataError)
+    if fit.windows < 2:
+        raise DataError("resample: windows: one cannot be drawn anew; shorten windows or add runs")
     end, n, rng = fit.at_end, len(fit.free), np.random.default_rng(seed)
     r, J, w = end.normal(fit.values)
     cuts = np.cumsum([len(block[2]) for block in end.blocks(fit.values)])[:-1]

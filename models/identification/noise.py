@@ -114,17 +114,13 @@ class NoiseOfRows:
         return [1.0 / (s * t) for s, t in zip(self.sizes, times, strict=True)]
 
 
-def rate_of(z: Floats, time: Floats) -> Floats:
-    """Return the rate of samples of one window; zero beside those that are not reached."""
-    return np.nan_to_num(np.gradient(z, time)) if len(time) > 1 else np.zeros_like(z)
-
-
 def mean_squares(z: Floats, time: Floats, memory: float) -> list[Floats]:
     """Return the mean squares of samples of one window and of their rate over a memory before each [s].
 
-    The first sample counts as the value before the window.
+    The first sample counts as the value before the window, those that are not reached as zero.
     """
-    squares = [np.nan_to_num(z) ** 2, rate_of(z, time) ** 2]
+    rate = np.gradient(z, time) if len(time) > 1 else np.zeros_like(z)
+    squares = [np.nan_to_num(part) ** 2 for part in (z, rate)]
     if memory == 0.0 or len(time) < 2:
         return squares
     found, begun = [], np.append(time[0] - memory, time)

@@ -10,7 +10,7 @@ windows of a session; the given standard deviation counts as one window more.  A
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +111,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     channel = correction_of(name)
     if channel is not None:
         what, kind = channel
-        unit, spread = channel_scale(plant, runs, what, f"free: {name}")
+        unit, spread = channel_scale(runs, what, f"free: {name}")
         default, sd, unit = {
             "offset": (0.0, 0.3 * spread, unit), "scale": (1.0, PRIOR_SCALE, "1"),
             "delay": (0.0, PRIOR_DELAY, "s"), "lag": (PRIOR_DELAY, PRIOR_DELAY, "s"),
@@ -140,9 +140,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     }
     prior, sd = numbers.get("prior", default), numbers.get("sd", sd)
     if not sd > 0.0:
-        reason = (
-            f"sd {sd:g} must be above 0" if "sd" in numbers else "its value is 0; give sd, its prior's scale"
-        )
+        reason = f"sd {sd:g} must be above 0" if "sd" in numbers else "its value is 0; give sd of its prior"
         raise DataError(f"free: {name}: {reason}")
     lower, upper = (numbers.get(key, end) for key, end in BOUNDS.items())
     if not lower < prior < upper:
@@ -157,8 +155,8 @@ def correction_of(name: str) -> tuple[str, str] | None:
     return (channel, kind) if first == "channels" and kind in (*CORRECTIONS, "drift") else None
 
 
-def channel_scale(plant: Plant, runs: Sequence[Recording], channel: str, owner: str) -> tuple[str, float]:
-    """Return unit and standard deviation of a channel."""
+def channel_scale(runs: Iterable[Recording], channel: str, owner: str) -> tuple[str, float]:
+    """Return unit and standard deviation of a channel, the largest of all runs."""
     found = [c for run in runs for kind in (run.inputs, run.outputs) for n, c in kind.items() if n == channel]
     known = list(dict.fromkeys(n for run in runs for n in (*run.inputs, *run.outputs)))
     if not found:
@@ -206,23 +204,19 @@ class FitProblem:
             for name in segment.run.outputs
             if name in plant.outputs and (rows := self._rows(k, segment, name)) is not None
         ]
-        runs = list({id(s.run): s.run for s in self.segments}.values())
-        spread = {
-            c: max(float(np.nanstd(run.outputs[c].values)) for run in runs if c in run.outputs)
-            for c in plant.free_start
-            if any(c in run.outputs for run in runs)
-        }
-        self.starts = [start for k in range(len(self.segments)) for start in self._starts(k, spread)]
+        self.starts = [start for k in range(len(self.segments)) for start in self._starts(k)]
+        of = [start.segment for start in self.starts]
+        self.starts_of = [np.flatnonzero(np.equal(of, k)).tolist() for k in range(len(self.segments))]
         self.number = len(self.free) + len(self.starts)
 
-    def _starts(self, k: int, spread: Mapping[str, float]) -> list[FreeStart]:
+    def _starts(self, k: int) -> list[FreeStart]:
         """Return what is free at the start of a segment: states that are measured, and drifts."""
-        run = self.segments[k].run
-        found = [
-            FreeStart(k, channel, state, self.measure_start(k, channel), START_PART * spread[channel] or 1.0)
-            for channel, state in self.shooter.plant.free_start.items()
-            if channel in run.outputs
-        ]
+        run, found = self.segments[k].run, []
+        runs = {id(segment.run): segment.run for segment in self.segments}.values()
+        for channel, state in self.shooter.plant.free_start.items():
+            if channel in run.outputs:
+                sd = START_PART * channel_scale(runs, channel, channel)[1]
+                found.append(FreeStart(k, channel, state, self.measure_start(k, channel), sd))
         for number in self.drifts:
             channel, _ = correction_of(number.name) or ("", "")
             if number.holds_in(run.session) and channel in run.outputs:
@@ -309,14 +303,10 @@ class FitProblem:
             by_input = slopes.get(of[0], {}).get(of[1]) if here and of else None
             by_parameter = direction[0] if here and direction else None
             directions.append(ExcitationDerivative(inputs=by_input, parameters=by_parameter))
-        for place, begun in enumerate(self.starts):
-            if begun.segment == k and begun.state:
-                y0[plant.states.index(begun.state)] += starts[place]
-                column = np.zeros(len(plant.states))
-                column[plant.states.index(begun.state)] = 1.0
-                directions.append(ExcitationDerivative(start=column))
-            elif begun.segment == k:
-                directions.append(ExcitationDerivative())
+        for j in self.starts_of[k]:
+            column = np.array([float(name == self.starts[j].state) for name in plant.states])
+            y0 += starts[j] * column
+            directions.append(ExcitationDerivative(start=column if column.any() else None))
         return Excitation(y0, U, p), directions
 
     def _find_speed(self, segment: Segment, t: float) -> float:
@@ -336,10 +326,6 @@ class FitProblem:
         pairs = [self.drive(k, theta, starts) for k in range(len(self.segments))]
         active = [[d for d in directions if any(part is not None for part in d)] for _, directions in pairs]
         shots = self.shooter.shoot([drive for drive, _ in pairs], active)
-        own = [
-            [n + j for j, begun in enumerate(self.starts) if begun.segment == k]
-            for k in range(len(self.segments))
-        ]
         grid = self.options.step * self.shooter.every
         values, jacobians = [], []
         for rows in self.rows:
@@ -360,22 +346,19 @@ class FitProblem:
                 return np.asarray(x[i] + part * (x[i + 1] - x[i]))
 
             raw, slope = interpolate(z), (z[i + 1] - z[i]) / grid
-            by = {
-                "offset": np.ones_like(raw),
-                "scale": raw,
-                "delay": -scale * slope,
-                "lag": scale * interpolate(slower),
-            }
+            late = scale * interpolate(slower)
+            by = {"offset": np.ones_like(raw), "scale": raw, "delay": -scale * slope, "lag": late}
             J = np.zeros((len(raw), self.number))
             directions, k = pairs[rows.segment][1], 0
-            for j, direction in zip([*range(n), *own[rows.segment]], directions, strict=True):
+            own = [n + j for j in self.starts_of[rows.segment]]
+            for j, direction in zip([*range(n), *own], directions, strict=True):
                 if any(one is not None for one in direction):
                     J[:, j] = scale * interpolate(along[k])
                     k += 1
             for j, (number, of) in enumerate(zip(self.free, self.corrections, strict=True)):
                 if of is not None and of[0] == rows.channel and number.holds_in(session):
                     J[:, j] += by[of[1]]
-            for j in own[rows.segment]:
+            for j in own:
                 begun = self.starts[j - n]
                 if begun.channel == rows.channel and not begun.state:
                     after = rows.time - segment.start if self.options.lead else np.zeros_like(rows.time)
@@ -392,17 +375,12 @@ class FitProblem:
             bad, run = ~np.isfinite(residual), self.segments[rows.segment].run
             if bad.any():
                 lost.setdefault(run.name, {}).setdefault(rows.segment, rows.time[bad][0])
-        notes = []
+        notes, remedy = [], "shorten the step, or correct inputs or base vehicle"
         for name, times in lost.items():
             total, first = sum(segment.run.name == name for segment in self.segments), min(times.values())
-            remedy = "shorten the step, or correct inputs or base vehicle"
+            lines = f"{name}: the base vehicle cannot follow"
             if len(times) >= total:
-                raise DataError(
-                    f"{name}: the base vehicle cannot follow the run; its simulation fails first at "
-                    f"{first:.2f} s: {remedy}"
-                )
-            notes.append(
-                f"{name}: the base vehicle cannot follow {len(times)} of {total} windows, the first from "
-                f"{first:.2f} s: {remedy}"
-            )
+                raise DataError(f"{lines} the run; its simulation fails first at {first:.2f} s: {remedy}")
+            windows = f"{len(times)} of {total} windows, the first from {first:.2f} s"
+            notes.append(f"{lines} {windows}: {remedy}")
         return notes

@@ -245,7 +245,7 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
             missing = ~np.isfinite(channel.values)
             notes = [f"{missing.sum()} of {len(time)} samples are no numbers"] * bool(missing.any())
             if np.nanmax(channel.values) == np.nanmin(channel.values):
-                notes.append(f"is constant, {np.nanmax(channel.values):g} {channel.unit}")
+                notes.append(f"is constant, {np.nanmax(channel.values) + 0.0:g} {channel.unit}")
             notes += note_spikes(channel)
             findings += [RecordingFinding(name, "note", note) for note in notes]
             if kind == "input":

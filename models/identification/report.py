@@ -90,8 +90,13 @@ def overrides(fit: Fit) -> list[str]:
         for k in fit.plant.components(f.name):
             name = fit.plant.parameters[k]
             given = float(fit.plant.nominal[k]) * value if f.name.endswith("*") else value
-            found.append(f"{name}={given:.8g} {fit.plant.units.get(name, '1').replace('1', '')}".rstrip())
+            found.append(f"{name}={show_quantity(given, fit.plant.units.get(name, '1'), '.8g')}")
     return found
+
+
+def show_quantity(value: float, unit: str, digits: str) -> str:
+    """Return a value with its unit, which plain numbers have not."""
+    return f"{value:{digits}} {unit}" if unit != "1" else f"{value:{digits}}"
 
 
 def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction]) -> str:

@@ -120,7 +120,7 @@ def fading(rounds: Rounds, theta: np.ndarray[Any, Any]) -> tuple[float, float]:
         lengths = [len(rounds.problem.rows[i].time) for i in rows]
         for i, part in zip(rows, np.split(B[: -len(own)], np.cumsum(lengths)[:-1]), strict=True):
             size, fifth = (
-                np.abs(part) * np.sqrt(rounds.noise.channels[rounds.keys[i]].correlation_time),
+                np.abs(part) * np.sqrt(rounds.noise.channels[rounds.noise.keys[i]].correlation_time),
                 len(part) // 5,
             )
             largest = np.maximum(largest, (size[:fifth].max(), size[-fifth:].max()))
