@@ -9,7 +9,6 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -21,7 +20,8 @@ from ce_dynamics.cli.options import Kc
 from ce_dynamics.cli.progress import Display
 from ce_dynamics.cli.tables import number, unit
 from ce_dynamics.errors import AssemblyError, DataError
-from ce_dynamics.models.data.quantities import si_value
+from ce_dynamics.models.data.quantities import ParameterQuantity
+from ce_dynamics.models.data.sampling import parse_range
 from ce_dynamics.models.handling.report.page import stem
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.force_sweeps import (
@@ -36,7 +36,7 @@ from ce_dynamics.models.kc.force_sweeps import (
 from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.kc.page import SummaryRow, as_json, compliance_rows, design_rows, end_rows, save_page
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.sweeps import KINDS, MOST_POSES, POSES, Sweep, csv_text, sweep_of
+from ce_dynamics.models.kc.sweeps import KINDS, POSES, Sweep, csv_text, sweep_of
 from ce_dynamics.models.kc.vehicle import elastic_joints
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.vehicles import Vehicle
@@ -315,23 +315,7 @@ def force_sweep_from(kind: str, options: Kc) -> ForceSweep:
 
 def values_of(owner: str, text: str, unit: str) -> list[float]:
     """Return the numbers of ``low:high`` or ``low:high:poses``."""
-    parts = text.split(":")
-    if len(parts) not in (2, 3):
-        raise DataError(
-            f"{owner} {text!r} is not of the form low:high or low:high:poses, such as -0.1:0.1:41"
-        )
-    low, high = (si_value(owner, part, unit) for part in parts[:2])
-    poses = POSES
-    if len(parts) == 3:
-        if not parts[2].strip().isdecimal() or not 2 <= int(parts[2]) <= MOST_POSES:
-            raise DataError(
-                f"{owner}: {parts[2]!r} poses; a whole number from 2 to {MOST_POSES:,} is allowed"
-            )
-        poses = int(parts[2])
-    if not low < high:
-        raise DataError(f"{owner}: {parts[0]} must be less than {parts[1]}")
-    found: list[float] = np.linspace(low, high, poses).tolist()
-    return found
+    return parse_range(owner, text, ParameterQuantity(unit), POSES).grid()
 
 
 def print_rows(title: str, rows: Mapping[str, list[SummaryRow]]) -> None:

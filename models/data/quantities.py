@@ -371,12 +371,11 @@ class Option:
             raise DataError(f"{owner}: {self.name} = {number:g} must be {allowed}; {self.description}")
         return number
 
-    def parse(self, owner: str, text: str) -> float | str:
-        """Return a written value in SI, or the text."""
+    def parse(self, owner: str, given: float | str) -> Any:
+        """Return a value, a number in SI or written, as a number in SI; text as it is."""
         if not self.unit:
-            return text
-        value: float = self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))
-        return value
+            return given
+        return self.check(owner, si_value(f"{owner}: {self.name}", given, self.unit))
 
 
 def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -388,6 +387,12 @@ def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Any]) -
     if missing:
         raise DataError(f"{owner}: set {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
     return {name: one.check(owner, given.get(name, one.default)) for name, one in known.items()}
+
+
+def parse_values(owner: str, options: Iterable[Option], given: Mapping[str, float | str]) -> dict[str, Any]:
+    """Return the given values by name, checked and in SI."""
+    found = [(find_option(owner, options, name), value) for name, value in given.items()]
+    return {option.name: option.parse(owner, value) for option, value in found}
 
 
 def find_option(owner: str, options: Iterable[Option], name: str) -> Option:

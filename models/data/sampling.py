@@ -58,24 +58,25 @@ Distribution = Range | Choice
 
 def parse_distribution(name: str, text: str, quantity: ParameterQuantity) -> Distribution:
     """Read ``low:high``, ``low:high:points`` or ``a,b,c``; numbers in SI or with units."""
-    parts = text.split(":")
-    if len(parts) in (2, 3):
-        low, high = (number(name, part, quantity) for part in parts[:2])
-        if not low < high:
-            shown = checks.show(text)
-            raise DataError(f"{name}: the range {shown} must go from a smaller to a larger value")
-        if not np.isfinite(high - low):
-            raise DataError(f"{name}: the range {checks.show(text)} is too wide")
-        if len(parts) == 2:
-            return Range(low, high)
-        points = parts[2].strip()
-        if not (points.isdecimal() and len(points) < 19 and 2 <= int(points) <= MOST_RUNS):
-            shown, most = checks.show(parts[2]), f"{MOST_RUNS:,} at most"
-            raise DataError(f"{name}: {shown} must be the number of points of a grid, at least 2, {most}")
-        return Range(low, high, int(parts[2]))
-    if len(parts) > 3:
-        raise DataError(f"{name}: {checks.show(text)} must be low:high, low:high:points or a,b,c")
+    if ":" in text:
+        return parse_range(name, text, quantity)
     return Choice(tuple(number(name, part, quantity) for part in text.split(",")))
+
+
+def parse_range(name: str, text: str, quantity: ParameterQuantity, points: int = GRID_POINTS) -> Range:
+    """Read ``low:high`` or ``low:high:points``; numbers in SI or with units."""
+    parts = text.split(":")
+    if len(parts) not in (2, 3):
+        raise DataError(f"{name}: {checks.show(text)} must be low:high or low:high:points")
+    low, high = (number(name, part, quantity) for part in parts[:2])
+    if not low < high:
+        raise DataError(f"{name}: {low:g} must be less than {high:g} in the range {checks.show(text)}")
+    for given in map(str.strip, parts[2:]):
+        if not (given.isdecimal() and len(given) < 19 and 2 <= int(given) <= MOST_RUNS):
+            most = f"a whole number, at least 2, {MOST_RUNS:,} at most"
+            raise DataError(f"{name}: {checks.show(given)} must be the number of points, {most}")
+        points = int(given)
+    return Range(low, high, points)
 
 
 def number(name: str, text: str, quantity: ParameterQuantity) -> float:

@@ -14,8 +14,9 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.data.quantities import parse_values
 from ce_dynamics.models.handling.outcome import Outcome
-from ce_dynamics.models.handling.subject import INTERVAL, Given, Run, Subject, make_run, values_of
+from ce_dynamics.models.handling.subject import INTERVAL, Given, Run, Subject, make_run
 from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option, RampSteer
 from ce_dynamics.models.vehicles.case import VehicleSetup
@@ -62,7 +63,7 @@ class Procedure(ABC):
         self.progress = progress
         self.values: Mapping[str, float] = {
             option.name: subject.defaults.get(option.name, option.default) for option in self.options
-        } | values_of(self.name, self.options, given)
+        } | parse_values(self.name, self.options, given)
         units = {option.name: option.unit for option in self.options}
         settings = {name: (value, units[name]) for name, value in self.values.items()}
         self.outcome = Outcome(self.name, self.title, self.standard, subject.title, settings)

@@ -13,25 +13,16 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.models.data.quantities import find_option, si_value
+from ce_dynamics.models.data.quantities import parse_values
 from ce_dynamics.models.handling.metrics.validity import Violation, first, first_unsteady, lift, spin
 from ce_dynamics.models.parts.driver import Driver
-from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.vehicles.case import Case
 from ce_dynamics.models.vehicles.driving import AxlePath
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Record
 
 Given = float | str
-
-
-def values_of(owner: str, options: Sequence[Option], given: Mapping[str, Given]) -> dict[str, float]:
-    """Return the given options by name, checked and in SI."""
-    found = {name: find_option(owner, options, name) for name in given}
-    return {
-        name: option.check(owner, si_value(f"{owner}: {name}", given[name], option.unit))
-        for name, option in found.items()
-    }
 
 
 INPUTS = "steering", "throttle", "brake"
@@ -138,7 +129,7 @@ class Subject(ABC):
     def manoeuvre(self, kind: type[Manoeuvre], **given: Given) -> Manoeuvre:
         """Return a manoeuvre with the driver model of the test vehicle."""
         values = {o.name: self.defaults[o.name] for o in kind.options if o.name in self.defaults}
-        return kind(self.driver, **values | values_of(kind.name, kind.options, given))
+        return kind(self.driver, **values | parse_values(kind.name, kind.options, given))
 
 
 def refuse_without(subject: Subject, model: Model) -> None:

@@ -19,8 +19,8 @@ from ce_dynamics.models.kc.quantities import Quantity
 if TYPE_CHECKING:
     import xarray as xr
 
-TRAVEL, POSES, MOST_POSES = 0.1, 41, 1_000_000
-"""Range either way [m] and number of poses, unless given; and the most poses."""
+TRAVEL, POSES = 0.1, 41
+"""Range either way [m] and number of poses, unless given."""
 
 KINDS: Mapping[str, tuple[float, float, float]] = {
     "parallel": (1.0, 1.0, 0.0),

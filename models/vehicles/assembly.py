@@ -244,7 +244,7 @@ def add_locks(
     system: System, data: VehicleParameters, chassis: Body, wheels: Mapping[str, DrivenWheel]
 ) -> None:
     """Add locks of differentials: within axles, and between one driven axle and the next."""
-    driven = [axle for axle in data.layout.axles if axle.driven == "yes"]
+    driven = data.layout.driven
     propeller = Propeller(data.powertrain.axle_ratio, data.engine_axis)
     sides = {axle.name: [wheels[name] for name in axle.corners] for axle in driven}
     for axle in driven:

@@ -224,14 +224,14 @@ class VehicleParameters:
     def _check(self, label: str) -> None:
         """Refuse what does not belong together, warn of what no real vehicle has."""
         layout, powertrain = self.layout, self.powertrain
-        driven = [axle for axle in layout.axles if axle.driven == "yes"]
+        driven = layout.driven
         plausibility.check_order(layout, self.corners)
         plausibility.check_split(powertrain, len(driven))
         for axle in driven:
             plausibility.check_final_drive(axle, self.axles[axle.name], label)
         inside = any(self.housing(axle) is not None for axle in driven)
         plausibility.check_engine_axis(layout, powertrain, inside, label)
-        plausibility.warn_of_written(self.flat(), self.groups, self._table)
+        plausibility.warn_of_written(self.data, self._table, self.groups)
         plausibility.warn_of_derived(layout, self.corners)
         plausibility.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
 
@@ -264,7 +264,7 @@ class VehicleParameters:
     @property
     def driven(self) -> tuple[str, ...]:
         """Names of the corners that the engine drives."""
-        return tuple(name for axle in self.layout.axles if axle.driven == "yes" for name in axle.corners)
+        return tuple(name for axle in self.layout.driven for name in axle.corners)
 
     def housing(self, axle: AxleLayout) -> str | None:
         """Return the name of the body that carries an axle's final drive; None where it is the chassis."""
@@ -277,8 +277,8 @@ class VehicleParameters:
         """About which engine and shafts turn forwards: along the vehicle, unless only the front is driven."""
         if self.layout.engine is not None:
             return AXES[self.layout.engine]
-        driven = [axle for axle in self.layout.axles if axle.driven == "yes"]
-        across = driven == [self.layout.axles[0]] and self.housing(driven[0]) is None
+        driven = self.layout.driven
+        across = driven == self.layout.axles[:1] and self.housing(driven[0]) is None
         return AXES["transverse" if across else "longitudinal"]
 
     @property
@@ -292,7 +292,7 @@ class VehicleParameters:
     @property
     def axle_ratios(self) -> dict[str, float]:
         """Wheel speed over shaft speed of each driven axle."""
-        driven = [axle.name for axle in self.layout.axles if axle.driven == "yes"]
+        driven = [axle.name for axle in self.layout.driven]
         own = self.powertrain.axle_ratios or (self.powertrain.axle_ratio,) * len(driven)
         return dict(zip(driven, own, strict=True))
 

@@ -144,6 +144,11 @@ class VehicleLayout:
         return tuple(axle for axle in self.axles if axle.trailer == trailer)
 
     @property
+    def driven(self) -> tuple[AxleLayout, ...]:
+        """Axles that the engine drives."""
+        return tuple(axle for axle in self.axles if axle.driven == "yes")
+
+    @property
     def steered(self) -> Mapping[str, tuple[AxleLayout, ...]]:
         """Axles that each steering mechanism steers, mechanisms in their order."""
         steered = [axle for axle in self.axles if axle.steering is not None]

@@ -13,11 +13,12 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
 from ce_dynamics.models.data.reading import Assignment, Table
-from ce_dynamics.models.data.schema import Groups, ListedNumber
+from ce_dynamics.models.data.schema import Groups, flatten
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout
+from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.suspensions.axle import BuiltAxle
 
 
@@ -77,13 +78,13 @@ def check_engine_axis(layout: VehicleLayout, powertrain: PowertrainData, inside:
         )
 
 
-def warn_of_written(numbers: Iterable[ListedNumber], groups: Groups, table: Table) -> None:
+def warn_of_written(data: VehicleDescription, table: Table, groups: Groups) -> None:
     """Warn of inertias in the data that violate the triangle inequality, once per general name."""
-    for listed in numbers:
-        key = groups.expand(tuple(listed.key.split(".")))[1][0]
-        if groups.quantities[key].components == INERTIA and "unphysical" not in table[key].note:
-            assert isinstance(listed.value, tuple)
-            _warn(listed.key, inertia_matrix(listed.value))
+    inertias = {key: one for key, one in table.items() if groups.quantities[key].components == INERTIA}
+    judged = {key: entry for key, entry in inertias.items() if "unphysical" not in entry.note}
+    for listed in flatten(data, judged, groups):
+        assert isinstance(listed.value, tuple)
+        _warn(listed.key, inertia_matrix(listed.value))
 
 
 USUAL_UNITS = (

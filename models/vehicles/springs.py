@@ -351,11 +351,6 @@ class DamperData(Section):
         """True if the force grows less than in proportion to the speed."""
         return self.compression_degression is not None or self.extension_degression is not None
 
-    @property
-    def design_length(self) -> Scalar:
-        """Distance of the two points in the design position (m)."""
-        return magnitude(np.array(self.chassis) - np.array(self.arm))
-
     def law(self) -> Law | float:
         """Return the tension over the rate of the length."""
         if self.curve is not None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Option, find_option, values_of
+from ce_dynamics.models.data.quantities import Option, parse_values, values_of
 from ce_dynamics.models.parts.roads.contract import (
     EDGE,
     Friction,
@@ -127,7 +127,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
     for name, given in frictions:
         kind = FRICTIONS[name]
-        mu = kind.make(mu, values_of(name, kind.words, parse_values(name, kind.words, given)))
+        mu = kind.make(mu, values_of(name, kind.words, parse_words(name, kind.words, given)))
     if not roads:
         return FlatRoad(mu)
     return roads[0].with_friction(mu) if len(roads) == 1 else SumRoad(mu, roads)
@@ -144,9 +144,9 @@ def check_road(text: str) -> None:
     """Refuse a description with unknown names, words or values; files are not opened."""
     for name, given in split_terms(text):
         if is_map_file(name):
-            parse_values(name, FILE_WORDS, given)
+            parse_words(name, FILE_WORDS, given)
         elif name in FRICTIONS:
-            parse_values(name, FRICTIONS[name].words, given)
+            parse_words(name, FRICTIONS[name].words, given)
         else:
             make_road(name, given, 1.0)
 
@@ -173,25 +173,23 @@ def split_term(term: str) -> tuple[str, dict[str, Any]]:
 def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
     """Return one road of a description."""
     if is_map_file(name):
-        return read_map(name, friction, **parse_values(name, FILE_WORDS, given))
+        return read_map(name, friction, **parse_words(name, FILE_WORDS, given))
     if name not in ROADS:
         known = [*ROADS, *FRICTIONS, *PLACES]
         raise DataError(
             f"no road {checks.show(name)}{checks.known_are(name, known)}, and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
-    road: Road = kind.make(friction, values_of(name, kind.words, parse_values(name, kind.words, given)))
+    road: Road = kind.make(friction, values_of(name, kind.words, parse_words(name, kind.words, given)))
     return road
 
 
-def parse_values(owner: str, words: tuple[Option, ...], given: dict[str, Any]) -> dict[str, Any]:
+def parse_words(name: str, words: tuple[Option, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Return the given values in SI, by word; a value without a word belongs to the first word."""
-    result: dict[str, Any] = {}
-    for key, text in given.items():
-        if not key and not words:
-            raise DataError(f"road {owner!r} takes nothing, got {text!r}")
-        word = find_option(f"road {owner!r}", words, key) if key else words[0]
-        if word.name in result:
-            raise DataError(f"road {owner!r}: {word.name} is given twice")
-        result[word.name] = word.parse(f"road {owner!r}", text)
-    return result
+    owner = f"road {name!r}"
+    if "" in given:
+        if not words:
+            raise DataError(f"{owner} takes nothing, got {given['']!r}")
+        if words[0].name in given:
+            raise DataError(f"{owner}: {words[0].name} is given twice")
+    return parse_values(owner, words, {key or words[0].name: text for key, text in given.items()})
