@@ -240,6 +240,10 @@ def show(
     """Print estimates, and keep figures for the table; those of the filter also without wrong seconds."""
     for number, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         print(f"  {number.name} = {value:.4g} ± {sd:.2g} {number.unit}")
+    for (session, channel), noise in fit.noise.items():
+        if noise.drift:
+            moves = noise.drift_rate * fit.options.length
+            print(f"  {channel}@{session}: drifts by {noise.drift:.3g}, and by {moves:.3g} within windows")
     prediction = ce.predict(fit, runs)
     found = [*prediction.channels]
     if wrong is not None:
