@@ -262,7 +262,7 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
     if gaps.any():
         widest = float(steps.max())
         findings.append(RecordingFinding("time", "note", f"gaps: {gaps.sum()}, the widest of {widest:.3g} s"))
-    if np.ptp(steps) > 0.1 * usual:
+    if np.ptp(steps[~gaps]) > 0.1 * usual:
         text = f"samples are unequally spaced, {usual:.4g} s mostly"
         findings.append(RecordingFinding("time", "note", text))
     findings += compare_channels(run, wheelbase, ~standing)
