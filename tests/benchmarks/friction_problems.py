@@ -160,6 +160,8 @@ def heaps() -> Iterator[tuple[str, FrictionProblem]]:
     for mu in (0.3, 0.5, 0.7, 0.9):
         for k in range(3):
             made[f"65 boulders, μ {mu}, seed {k}"] = partial(rocks, 65, mu, 50 + k, decades=3.0)
+    for k in range(8):
+        made[f"40 boulders, six decades, μ 0.6, seed {k}"] = partial(rocks, 40, 0.6, k, decades=6.0)
     for mu in (0.7, 0.9, 1.2):
         for k in range(2):
             made[f"65 stones, μ {mu}, seed {k}"] = partial(rocks, 65, mu, 60 + k, decades=1.0)

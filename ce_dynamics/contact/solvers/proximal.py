@@ -4,17 +4,19 @@ Coulomb's law in De Saxcé's form asks for x = P(x − w − s(w)) with w = A x 
 friction cones and s_n = Σ μ_i |w_i| the shift of normal rows.  The augmented Lagrangian method [1]_ finds it
 by a sequence of points, each around the impulses x_k of the one before and with a step ρ,
 
-    Φ(z) = z − Cᵀ x = 0,   x = P(x_k − ρ (w + s(w))),   w = C z + b_k.                          (contact 1)
+    Φ(z) = z − Cᵀ x = 0,   x = P(x_k − ρ H (w + s(w))),   w = C z + b_k.                        (contact 1)
 
+H is one number per contact, √|x_k| but at least one: through light bodies heavy ones push each other with
+impulses x far above one, to which equal steps would creep.  It leaves cones and shift as they are.
 x becomes x_{k+1}; a solution is where x_{k+1} = x_k.  Impulses of contacts that jam creep to their values in
 this way, along directions that move nothing.  For small ρ (contact 1) is strongly monotone, so that Newton's
 method finds it; for large ρ few points are needed.  So ρ grows where a point is found in few Newton steps,
 and falls to a third where none is.  A point that is ten times better than the last of that kind is handed to
 proximal Newton (`rows.proximal`), which ends the search where it is near enough.
 
-A = C Cᵀ has the rank r of the bodies' velocities z; the Newton matrix is 1 + ρ Cᵀ D (1 + S) C with D = ∂P,
+A = C Cᵀ has the rank r of the bodies' velocities z; the Newton matrix is 1 + Cᵀ D (1 + S) C, D = ρ H ∂P,
 S = ∂s.  Of many rows whose contacts are redundant r is small and A sparse: then steps are solved for the
-impulses y of as many rows J, C_J = L, where with the step Lᵀ y the matrix is A_JJ + ρ A_J D (1 + S) A_Jᵀ.
+impulses y of as many rows J, C_J = L, where with the step Lᵀ y the matrix is A_JJ + A_J D (1 + S) A_Jᵀ.
 Where contacts are not redundant z = x and C = A, and only rows with D ≠ 0 are unknowns of a sparse system.
 b_k = b + A x_k − C z(x_k) corrects what the factor leaves out (rounding, and what is not symmetric in a
 measured A): the solution is that of A.
@@ -45,7 +47,7 @@ from ce_dynamics.simulation.integrators.kernels import kernel
 RANK = 1e-11
 """Pivots of A, of unit diagonal, that count as zero."""
 FIRST, LEAST, MOST = 10.0, 1e-6, 1e7
-"""ρ to begin with, that at which the search is given up, and the largest.
+"""ρ to begin with, that at which the search is given up, and the largest, also of ρ H.
 
 With ρ = 1e-6 a step moves impulses by no more than rounding of the tolerance 1e-10 times a few thousand
 points; beyond 1e7 rounding of Φ, 1e-13 ρ, exceeds the impulses themselves.
@@ -179,11 +181,11 @@ class RowPoints:
         """Return C z."""
         return np.asarray(self.rows.A @ z)
 
-    def step(self, D: Any, S: Any, Phi: Floats, rho: float) -> Floats | None:
-        """Return the Newton step −(1 + ρ Cᵀ D (1 + S) C)⁻¹ Φ; None if the system is singular."""
+    def step(self, D: Any, S: Any, Phi: Floats) -> Floats | None:
+        """Return the Newton step −(1 + Cᵀ D (1 + S) C)⁻¹ Φ; None if the system is singular."""
         held = np.flatnonzero(np.diff(D.indptr))  # others go to zero, their step is −Φ
         D = D[held]
-        K = rho * (to_csr(D + D @ S) @ self.rows.A)
+        K = to_csr(D + D @ S) @ self.rows.A
         step = -Phi
         others = step.copy()
         others[held] = 0.0
@@ -200,10 +202,11 @@ class RowPoints:
         """Return z and x of (contact 1) around x_k = ``centre``; None if Newton's method does not find it."""
         rows = self.rows
         b = rows.w(centre) - self.spread(self.gather(centre))
+        rho_H = np.minimum(rho * contact_weights(rows, centre), MOST)
 
         def evaluate(z: Floats) -> tuple[Floats, Floats, Floats, Floats]:
             w = self.spread(z) + b
-            y = centre - rho * (w + rows.shift(w))
+            y = centre - rho_H * (w + rows.shift(w))
             x = rows.project(y)
             return z - self.gather(x), w, y, x
 
@@ -215,7 +218,9 @@ class RowPoints:
             if near or time.thread_time() > deadline:
                 break
             self.systems += 1
-            step = self.step(projection_derivative(rows, y, x), shift_derivative(rows, w), Phi, rho)
+            D = projection_derivative(rows, y, x)
+            D.data *= np.repeat(rho_H, np.diff(D.indptr))
+            step = self.step(D, shift_derivative(rows, w), Phi)
             if step is None or not np.max(np.abs(step), initial=0.0) < LARGEST:
                 break
             size, factor = float(np.linalg.norm(Phi)), 1.0
@@ -255,19 +260,19 @@ class BodyPoints(RowPoints):
     def spread(self, z: Floats) -> Floats:
         return np.asarray(self.C @ z)
 
-    def step(self, D: Any, S: Any, Phi: Floats, rho: float) -> Floats | None:
+    def step(self, D: Any, S: Any, Phi: Floats) -> Floats | None:
         held = np.flatnonzero(np.diff(D.indptr))  # rows without impulse do not matter
         D = D[held]
         if self.rows.dense:
-            H = rho * (self.C[held].T @ ((D + D @ S) @ self.C))
+            H = self.C[held].T @ ((D + D @ S) @ self.C)
             H[np.diag_indices_from(H)] += 1.0
             return solve_dense(H, -Phi)
         right = to_csr(D + D @ S) @ self.A_J
         left, H = self.A_J[held], self.A_JJ.copy()
         if sp.issparse(left):
-            add_products(csr_parts(left), csr_parts(right), rho, H)
+            add_products(csr_parts(left), csr_parts(right), H)
         else:
-            H += rho * (left.T @ right)
+            H += left.T @ right
         impulses = solve_dense(H, -self.L @ Phi)
         return None if impulses is None else np.asarray(self.L.T @ impulses)
 
@@ -288,15 +293,14 @@ def factor(A: Any) -> tuple[Floats, Integers]:
 
 
 @kernel
-def add_products(left, right, rho, H):  # type: ignore[no-untyped-def]
-    """Add products H += ρ Xᵀ Y of two matrices with the same rows, in CSR form."""
+def add_products(left, right, H):  # type: ignore[no-untyped-def]
+    """Add products H += Xᵀ Y of two matrices with the same rows, in CSR form."""
     starts, columns, values = left
     right_starts, right_columns, right_values = right
     for i in range(starts.size - 1):
         for a in range(starts[i], starts[i + 1]):
-            row, factor = columns[a], rho * values[a]
             for b in range(right_starts[i], right_starts[i + 1]):
-                H[row, right_columns[b]] += factor * right_values[b]
+                H[columns[a], right_columns[b]] += values[a] * right_values[b]
 
 
 def csr_parts(X: Any) -> tuple[Integers, Integers, Floats]:
@@ -311,6 +315,13 @@ def friction_lengths(rows: ScaledRows, y: Floats) -> Floats:
     """Return |y_i| of every row, of both rows of a disc that of both."""
     partner = rows.partner
     return np.where(partner == np.arange(len(y)), np.abs(y), np.hypot(y, y[partner]))
+
+
+def contact_weights(rows: ScaledRows, x: Floats) -> Floats:
+    """Return the root of the largest impulse of each row's contact, at least one."""
+    sizes = np.ones(len(rows))
+    np.maximum.at(sizes, rows.normal_of, np.abs(x))
+    return np.sqrt(sizes[rows.normal_of])
 
 
 def is_friction(rows: ScaledRows) -> Booleans:
