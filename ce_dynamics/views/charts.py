@@ -147,7 +147,8 @@ def style() -> AbstractContextManager[None]:
     checks.require_plots()
     import matplotlib  # here, because only pictures need it
 
-    settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}
+    settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE}
+    del settings["backend"]  # `rc_context` leaves it changed
     return matplotlib.rc_context(settings)
 
 
