@@ -150,12 +150,13 @@ def test_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path, ru
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     batches = tmp_path / "batches"
     deadline = time.monotonic() + 60.0
-    while len(list(batches.glob("[0-9]*.json"))) < 2 and process.poll() is None and time.monotonic() < deadline:
+    written = "[0-9]*.json"  # those that are being written begin with a dot
+    while len(list(batches.glob(written))) < 2 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    finished = {path.name: path.read_bytes() for path in batches.glob("[0-9]*.json")}
+    finished = {path.name: path.read_bytes() for path in batches.glob(written)}
     assert 2 <= len(finished) < 5
     assert not (tmp_path / "summary.csv").exists()
     done = run(*options)
