@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import sigutils
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from ce_dynamics.compiler import disk_cache, fingerprint
@@ -48,9 +49,16 @@ class ForgivingCache(FunctionCache):
             self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, sources)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the kept overload, or None; a damaged index is cleared, and the kernel compiled anew."""
+        """Return the kept overload, or None; a damaged index is cleared, and the kernel compiled anew.
+
+        Code of other types is not returned: two processes that keep code of one kernel at once may give both
+        the same file.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
+            if found is None or found.signature.args == sigutils.normalize_signature(sig)[0]:
+                return found
+            return None
         except Exception as error:  # a damaged pickle may raise anything
             self._warn_once("be read", error)
             with contextlib.suppress(Exception):

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
@@ -75,6 +76,26 @@ def test_kernels_of_the_same_sources_share_a_folder(tmp_path: Path, monkeypatch:
     assert disk_cache.measure_contents()[1] == 0
     monkeypatch.setenv(disk_cache.VARIABLE, "off")
     assert loops.kernel(doubled, sources="a").stats.cache_path == loops.kernel(doubled).stats.cache_path
+
+
+def test_code_of_other_types_is_not_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes that compile a kernel at once may give the same file to arrays of two layouts."""
+
+    def last(x):  # type: ignore[no-untyped-def]
+        return x[-1, 0]
+
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(fingerprint, "changed_since_import", lambda: False)
+    whole = np.arange(12.0).reshape(2, 6)
+    every_third = whole[:, ::3]  # of contiguous rows, the second would begin at 2.0
+    first = loops.kernel(last, sources="a")
+    assert first(whole) == 6.0
+    (file,) = tmp_path.rglob("*.nbc")
+    of_contiguous = file.read_bytes()
+    first._cache.flush()
+    for _ in range(2):
+        assert loops.kernel(last, sources="a")(every_third) == 6.0
+        file.write_bytes(of_contiguous)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such permissions")
