@@ -1,12 +1,15 @@
 """Settings of all tests: reproducible randomness, no deadlines on a busy machine, no window system."""
 
+import contextlib
 import ctypes
 import functools
 import gc
 import os
 import sys
+import warnings
 import zlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -28,6 +31,38 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    if sys.platform == "linux" and (parts := sys.modules.get("ce_dynamics.compiler.kernel_parts")):
+        parts.Kernel.compile = functools.partialmethod(compile_apart, parts.Kernel.compile)
+
+
+def compile_apart(kernel: Any, compile_here: Callable[[Any, Any], Any], types: Any) -> Any:
+    """Load a kernel of the package; compile it first, in a process of its own, if no other has.
+
+    numba keeps some 60 MiB for every kernel that it compiles, and 7 MiB for one that it loads.
+    """
+    import fcntl  # here, because Windows has none
+
+    from numba.core.caching import FunctionCache  # here, because numba takes long to load
+
+    from ce_dynamics.compiler.kernel_parts import now
+
+    cache, is_part = kernel._cache, now.callee is kernel
+    if (
+        isinstance(cache, FunctionCache)
+        and not is_part
+        and cache._py_func.__module__.startswith("ce_dynamics.")
+    ):
+        with open(cache._py_func.__code__.co_filename, "rb") as source, warnings.catch_warnings():
+            fcntl.flock(source, fcntl.LOCK_EX)  # another worker that wants it waits, and loads it then
+            warnings.simplefilter("ignore")  # of threads that are not copied: LLVM runs in this one
+            key = cache._index_key(types, kernel.targetctx.codegen())
+            if key not in cache._cache_file._load_index():
+                if not (child := os.fork()):
+                    with contextlib.suppress(BaseException):
+                        compile_here(kernel, types)
+                    os._exit(0)
+                os.waitpid(child, 0)
+    return compile_here(kernel, types)
 
 
 @pytest.fixture
@@ -72,8 +107,13 @@ def resident() -> float:
 
 
 def release_memory() -> None:
-    """Free what lies in cycles, and return what compilers have freed to the system where glibc can."""
+    """Free what lies in cycles, and return what compilers have freed to the system where glibc can.
+
+    Every command of the command line freezes all objects that are alive, models of other tests included.
+    """
+    gc.unfreeze()
     gc.collect()
+    gc.freeze()
     if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
         libc.malloc_trim(0)
 
