@@ -6,6 +6,7 @@ import functools
 import gc
 import os
 import sys
+import threading
 import warnings
 import zlib
 from collections.abc import Callable, Generator
@@ -46,15 +47,14 @@ def compile_apart(kernel: Any, compile_here: Callable[[Any, Any], Any], types: A
 
     from ce_dynamics.compiler.kernel_parts import now
 
-    cache, is_part = kernel._cache, now.callee is kernel
-    if (
-        isinstance(cache, FunctionCache)
-        and not is_part
-        and cache._py_func.__module__.startswith("ce_dynamics.")
-    ):
-        with open(cache._py_func.__code__.co_filename, "rb") as source, warnings.catch_warnings():
+    cache, function = kernel._cache, kernel.py_func
+    is_whole = isinstance(cache, FunctionCache) and now.callee is not kernel
+    others = set(threading.enumerate()) - {threading.current_thread()}
+    alone = all(thread.daemon for thread in others)  # the main thread is no daemon
+    if is_whole and alone and function.__module__.startswith("ce_dynamics."):
+        with open(function.__code__.co_filename, "rb") as source, warnings.catch_warnings():
             fcntl.flock(source, fcntl.LOCK_EX)  # another worker that wants it waits, and loads it then
-            warnings.simplefilter("ignore")  # of threads that are not copied: LLVM runs in this one
+            warnings.simplefilter("ignore")  # of daemons that are not copied: none of them compiles
             key = cache._index_key(types, kernel.targetctx.codegen())
             if key not in cache._cache_file._load_index():
                 if not (child := os.fork()):
