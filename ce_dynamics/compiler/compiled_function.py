@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.codegen import emit
-from ce_dynamics.compiler.llvm import Signature, address, call_rows
+from ce_dynamics.compiler.llvm import Signature, address
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
 
 _EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_EVALUATE_ROW = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # keeps the lock: a row is too short to hand it over
 
 
 class CodeKind(NamedTuple):
@@ -133,7 +134,12 @@ class CompiledFunction:
         if [array.shape for array in given] != wanted:
             raise ValueError(f"inputs of {self.name} are {[a.shape for a in given]}, expected {wanted}")
         outputs = tuple(np.empty((n, *shape)) for shape in self.output_shapes.values())
-        call_rows(self.table_address, [*given, *outputs], n)
+        arrays = [*given, *outputs]
+        steps = np.outer(np.arange(n), [array.strides[0] for array in arrays])
+        places = np.array([address(array) for array in arrays]) + steps
+        evaluate, first = _EVALUATE_ROW(self.table_address), address(places)
+        for place in range(first, first + places.nbytes, places.itemsize * len(arrays)):
+            evaluate(place)
         return outputs
 
     def bind(self, arrays: Mapping[str, NDArray[np.float64]] | None = None) -> Binding:

@@ -6,12 +6,11 @@ import contextlib
 import ctypes
 import ctypes.util
 import functools
-import hashlib
 import itertools
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table
-from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.code_levels import FULL
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
@@ -153,70 +151,7 @@ def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
         return builder.link(_jit(), f"ce_dynamics_{next(_serial)}")
 
 
-def link_helper(source: str, *names: str) -> Any:
-    """Link the functions that serve all others, from LLVM IR or disk; return the library that owns them."""
-    about = (source, binding().llvm_version_info, host_cpu(), NEAR)
-    key = hashlib.sha256(repr(about).encode()).hexdigest()
-
-    def load(code: bytes) -> Any:
-        builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
-        for name in names:
-            builder.export_symbol(name)
-        with _lock:
-            return builder.link(_jit(), f"ce_dynamics_{names[0]}_{next(_serial)}")
-
-    library = disk_cache.load_with(key, load)
-    if library is None:
-        module = binding().parse_assembly(source)
-        module.triple = host_cpu()[0]
-        target = target_machine(FULL)
-        module.data_layout = str(target.target_data)
-        code = bytes(target.emit_object(module))
-        disk_cache.store(key, code)
-        library = load(code)
-    return library
-
-
-AT_ONCE = 1000  # rows between which Python gets its turn: an interrupt waits for some ten milliseconds
-
-# Moves every pointer in the table of arguments by the size of a row; compiled in about a millisecond.
-SOURCE = """
-define void @rows(ptr %function, ptr %table, ptr %sizes, i64 %m, i64 %n) {
-entry:
-  br label %row
-row:
-  %k = phi i64 [0, %entry], [%k1, %moved]
-  call void %function(ptr %table)
-  br label %argument
-argument:
-  %j = phi i64 [0, %row], [%j1, %argument]
-  %place = getelementptr ptr, ptr %table, i64 %j
-  %of = getelementptr i64, ptr %sizes, i64 %j
-  %here = load ptr, ptr %place
-  %size = load i64, ptr %of
-  %next = getelementptr i8, ptr %here, i64 %size
-  store ptr %next, ptr %place
-  %j1 = add i64 %j, 1
-  %more = icmp slt i64 %j1, %m
-  br i1 %more, label %argument, label %moved
-moved:
-  %k1 = add i64 %k, 1
-  %on = icmp slt i64 %k1, %n
-  br i1 %on, label %row, label %end
-end:
-  ret void
-}
-"""
-
 _BYTE: Any = ctypes.c_char
-_ROWS = ctypes.CFUNCTYPE(None, *3 * (ctypes.c_void_p,), *2 * (ctypes.c_int64,))
-
-
-@functools.cache
-def _rows() -> tuple[Callable[[int, int, int, int, int], None], object]:
-    """Return the caller, and the library that it lives in."""
-    library = link_helper(SOURCE, "rows")
-    return _ROWS(library["rows"]), library
 
 
 def address(array: NDArray[np.generic]) -> int:
@@ -226,13 +161,3 @@ def address(array: NDArray[np.generic]) -> int:
     except (TypeError, ValueError, BufferError):  # not writable, in pieces, or empty
         place: int = array.__array_interface__["data"][0]
         return place
-
-
-def call_rows(table_address: int, arrays: Sequence[NDArray[np.float64]], n: int) -> None:
-    """Call ``void f(double** arguments)`` for each of n rows of contiguous arrays, inputs and outputs."""
-    m = len(arrays)
-    places = (ctypes.c_int64 * m)(*map(address, arrays))
-    sizes = (ctypes.c_int64 * m)(*[array.strides[0] for array in arrays])
-    rows, _ = _rows()
-    for first in range(0, n, AT_ONCE):
-        rows(table_address, ctypes.addressof(places), ctypes.addressof(sizes), m, min(AT_ONCE, n - first))

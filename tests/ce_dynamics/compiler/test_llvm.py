@@ -5,7 +5,6 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array, array, sin
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.llvm import AT_ONCE
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +17,7 @@ def function() -> CompiledFunction:
     return compile_function(trace("some", some, {"a": 3, "B": (2, 3)}))
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, AT_ONCE, 2 * AT_ONCE + 1])
+@pytest.mark.parametrize("n", [0, 1, 7])
 def test_rows_are_single_calls(function: CompiledFunction, n: int, rng: np.random.Generator) -> None:
     a, B = rng.normal(size=(n, 6))[:, ::2], rng.normal(size=(n, 2, 3))  # not contiguous
     rows = function.at_rows(a, B)
