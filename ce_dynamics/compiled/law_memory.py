@@ -1,7 +1,7 @@
 """Detects laws and elements with memory between calls, which compiling would freeze.
 
-There are two checks.  The numbers that a law holds, wherever they lie, must be the same after a call: this
-names the cause.  And a second call must return the same: this finds generators, clocks and random numbers.
+There are two checks.  The numbers that a law itself holds must be the same after a call: this names the
+cause.  And a second call must return the same: this finds all else, as generators and random numbers.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, FunctionType, MethodType, SimpleNamespace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from types import CodeType, FunctionType, MethodType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -67,7 +66,7 @@ def _evaluate_watched(
     evaluate: Callable[[], Mapping[str, Any]], watched: Sequence[tuple[str, object]], when: str
 ) -> Mapping[str, Any]:
     """Return the answer of a call; reject things by label that hold other numbers after it."""
-    before = [find_reachable(thing) for _, thing in watched]
+    before = [find_held(thing) for _, thing in watched]
     found = evaluate()
     for (label, thing), kept in zip(watched, before, strict=True):
         name = _first_changed(thing, kept)
@@ -95,12 +94,9 @@ def _outputs(system: System) -> Iterator[tuple[str, object]]:
 
 def _first_changed(thing: object, before: Held) -> str:
     """Name of something that holds another number, or a traced one that it did not hold."""
-    for place, (name, value) in find_reachable(thing).items():
-        old = before.get(place, (name, None))[1]
-        if isinstance(value, Traced):
-            if old is not value:
-                return name
-        elif old is not None and not isinstance(old, Traced) and value != old and value == value:
+    for name, now in find_held(thing).items():
+        old = before.get(name)
+        if not _are_equal(now, old) if old else any(isinstance(x, Traced) for x in now):
             return name
     return ""
 
@@ -117,123 +113,85 @@ def _same_scalar(a: Any, b: Any) -> bool:
     return bool(a == b or (a != a and b != b))
 
 
-Place: TypeAlias = "tuple[object, ...]"
-Held: TypeAlias = "dict[Place, tuple[str, Any]]"
-"""By place: a name for people, and the number, text, traced scalar or length of a container that is there."""
-
-DEEPEST = 8  # levels that are searched
-LARGEST = 20_000  # places that are searched
+Held: TypeAlias = "dict[str, list[Any]]"
+"""By name for people: numbers, texts and traced scalars; of a container also how many objects it has."""
 
 _LEAVES = (int, float, complex, str, bool, np.generic, Traced)
-_CONTAINERS = (list, tuple, deque, dict, set, frozenset, np.ndarray, SimpleNamespace, functools.partial)
-_PACKAGE = "ce_dynamics"
 _LIBRARIES = {
     *sys.stdlib_module_names,
-    *(_PACKAGE, "numpy", "scipy", "sympy", "casadi", "numba", "llvmlite", "pandas", "xarray", "pydantic"),
-    *("matplotlib", "torch", "jax", "gymnasium"),
+    *("ce_dynamics", "numpy", "scipy", "sympy", "casadi", "numba", "llvmlite", "pandas", "xarray"),
+    *("pydantic", "matplotlib", "torch", "jax", "gymnasium"),
 } - {"__main__"}
-"""Packages whose objects are not entered: what they change inside is no concern of a law."""
+"""Packages whose functions and classes are not those of users."""
 
 
-def find_reachable(thing: object) -> Held:
-    """Return all objects reachable from a law or an element without entering objects of libraries."""
-    walk = _NumberWalk()
-    walk.record_numbers((), "", thing)
-    return walk.found
+def find_held(thing: object) -> Held:
+    """Return the numbers that a law or an element holds, itself or in a container."""
+    return {name: list(_numbers(value)) for name, value in _parts(thing)}
 
 
 def is_of_users(thing: object) -> bool:
     """Return True if an element, or a function that it holds, is code of users."""
-    inside = (thing, *getattr(thing, "__dict__", {}).values())
-    return any(_is_users(x if isinstance(x, FunctionType) else type(x)) for x in map(_plain, inside))
+    inside = [x for _, value in _parts(thing) for x in (value, *_entries(value))]
+    return any(map(_is_users, (thing, *inside)))
 
 
-class _NumberWalk:
-    def __init__(self) -> None:
-        self.found: Held = {}
-        self._entered: dict[int, object] = {}  # with the objects, so that no identity is given twice
-
-    def record_numbers(self, place: Place, name: str, x: object) -> None:
-        """Record the numbers that an object holds; visit every object once."""
-        if id(x) in self._entered or len(place) > DEEPEST:
-            return
-        self._entered[id(x)] = x
-        for key, label, value in _parts(name, x):
-            part = _plain(value)
-            if len(self.found) > LARGEST:
-                return
-            if isinstance(part, _LEAVES):
-                self.found[(*place, key)] = (label, part)
-            elif isinstance(part, (*_CONTAINERS, FunctionType)) or _is_users(
-                part if isinstance(part, type) else type(part)
-            ):
-                self.record_numbers((*place, key), label, part)
-
-
-def _plain(x: Any) -> Any:
-    """Return the function of a method, property or the like, with the object it is bound to."""
+def _is_users(x: Any) -> bool:
     if isinstance(x, MethodType):
-        return functools.partial(x.__func__, x.__self__)
-    if isinstance(x, (staticmethod, classmethod)):
-        return x.__func__
-    return x.fget if isinstance(x, property) else x
-
-
-def _is_users(x: object) -> bool:
-    module = getattr(x, "__module__", None) or ""
+        return _is_users(x.__func__) or _is_users(x.__self__)
+    if isinstance(x, functools.partial):
+        return _is_users(x.func)
+    module = getattr(x if isinstance(x, FunctionType) else type(x), "__module__", None) or ""
     return module.partition(".")[0] not in _LIBRARIES
 
 
-def _parts(name: str, x: Any) -> Iterator[tuple[object, str, Any]]:
-    """Yield key, name for people, and value of everything that something holds."""
-    if isinstance(x, np.ndarray):
-        numbers = enumerate(x.ravel().tolist()) if x.dtype.hasobject else [("bytes", x.tobytes().hex())]
-        yield from ((key, name, value) for key, value in numbers)
-    elif isinstance(x, (list, tuple, deque)):
-        yield len, name, len(x)
-        yield from ((k, name, value) for k, value in enumerate(x))
-    elif isinstance(x, dict):
-        yield len, name, len(x)
-        yield from ((repr(key), name, value) for key, value in x.items())
-    elif isinstance(x, (set, frozenset)):
-        yield set, name, " ".join(sorted(map(repr, x)))
+def _numbers(value: Any) -> Iterator[Any]:
+    """Yield the numbers of an object; those of a plain array as bytes."""
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        yield value.tobytes()
+    elif isinstance(value, _LEAVES):
+        yield value
+    elif isinstance(value, (Mapping, Sequence, Set, np.ndarray)):
+        entries = _entries(value)
+        yield len(entries)
+        yield from (x for x in entries if isinstance(x, _LEAVES))
+
+
+def _entries(value: Any) -> list[Any]:
+    """Return the entries of a container of objects; none of anything else."""
+    if isinstance(value, Mapping):
+        return list(value.values())
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if value.dtype.hasobject else []
+    return list(value) if isinstance(value, (Sequence, Set)) and not isinstance(value, str) else []
+
+
+def _parts(x: Any) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of everything that an object, or what is around a function, holds."""
+    if isinstance(x, MethodType):
+        yield from _parts(x.__self__)
     elif isinstance(x, functools.partial):
-        yield from (("function", name, x.func), ("arguments", name, (x.args, x.keywords)))
+        yield from (("argument", value) for value in (x.func, *x.args, *x.keywords.values()))
     elif isinstance(x, FunctionType):
         yield from _seen_by(x)
-    elif isinstance(x, type):
-        yield from _attributes(name, vars(x))
     else:
-        yield from _attributes(name, _own_attributes(x))
-        yield from (((cls, "class"), name, cls) for cls in type(x).__mro__ if _is_users(cls))
+        slots = (name for cls in type(x).__mro__ for name in slots_of(cls))
+        yield from ((name, getattr(x, name)) for name in slots if hasattr(x, name))
+        yield from getattr(x, "__dict__", {}).items()
 
 
-def _attributes(name: str, values: Mapping[str, Any]) -> Iterator[tuple[object, str, Any]]:
-    return (
-        (key, f"{name}.{key}" if name else key, value)
-        for key, value in values.items()
-        if not key.startswith("__")
-    )
-
-
-def _own_attributes(x: object) -> dict[str, Any]:
-    """Return the attributes of an object itself, including those in slots."""
-    names = (name for cls in type(x).__mro__ for name in slots_of(cls))
-    return {name: getattr(x, name) for name in names if hasattr(x, name)} | getattr(x, "__dict__", {})
-
-
-def _seen_by(function: FunctionType) -> Iterator[tuple[object, str, Any]]:
+def _seen_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Return variables around a function that it reads or writes, and its defaults."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # not set yet
-            yield ("cell", name), f"variable {name}", None if name == "__class__" else cell.cell_contents
-    yield "defaults", f"default of {function.__name__}", function.__defaults__
-    yield "named defaults", f"default of {function.__name__}", function.__kwdefaults__
-    yield "own", function.__name__, function.__dict__
+            yield f"variable {name}", cell.cell_contents
+    yield f"default of {function.__name__}", function.__defaults__
+    yield f"named default of {function.__name__}", function.__kwdefaults__
+    yield from function.__dict__.items()
     if _is_users(function):
         for name in dict.fromkeys(_names(function.__code__)):
             if name in function.__globals__:
-                yield ("global", name), f"global variable {name}", function.__globals__[name]
+                yield f"global variable {name}", function.__globals__[name]
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -126,16 +126,11 @@ class Timely:
         return x * time.perf_counter()
 
 
-HIDDEN = {
-    Integral: r"helper\.total changes", Slotted: r"helper\.total changes",
-    OfItsClass: r"helper\.total changes", InADefault: "default of of changes",
-    InADeque: r"helper\.seen changes", Counting: "evaluated twice", Noisy: "evaluated twice",
-    Timely: "evaluated twice",
-}  # fmt: skip
+HIDDEN = (Integral, Slotted, OfItsClass, InADefault, InADeque, Counting, Noisy, Timely)
 
 
-@pytest.mark.parametrize(("kind", "what"), HIDDEN.items(), ids=lambda x: getattr(x, "__name__", None))
-def test_memory_is_found_wherever_it_is_kept(model: ce.Model, kind: type, what: str) -> None:
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_memory_is_found_wherever_it_is_kept(model: ce.Model, kind: type) -> None:
     class Law:
         def __init__(self) -> None:
             self.helper = kind()
@@ -143,7 +138,7 @@ def test_memory_is_found_wherever_it_is_kept(model: ce.Model, kind: type, what: 
         def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
             return {"push": -self.helper.of(sensors["x"])}
 
-    with pytest.raises(ModelError, match=rf"input law Law: .*{what}.*Controller"):
+    with pytest.raises(ModelError, match=r"input law Law: .*evaluated twice.*Controller"):
         ce.simulate(model, Law(), duration=0.1)
 
 
