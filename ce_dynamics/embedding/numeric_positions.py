@@ -1,18 +1,17 @@
-"""Loops that are led straight, on numbers: positions at one state, and the poses in which systems start.
+"""Poses in which loops that are led straight start.
 
-Their compiled closures lead them at a small part of the cost.  A loop that other linkages lead needs these to
-be evaluated at the start, because hinges in the design pose seldom fit coordinates that start elsewhere.
+A loop that other linkages lead needs these to be evaluated at the start, because hinges in the design pose
+seldom fit coordinates that start elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, zeros
-from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.loop import parts_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
@@ -32,42 +31,6 @@ class SolvedLinkage(Linkage):
             known = q if hinge.n_q == n_v else None
             X = zeros(n_v, motion.N)
             motion.set(body.name, HingeMotion(hinge.configuration(q), X, zeros(n_v), zeros(n_v), q=known))
-
-
-def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
-    """Return loops that are led straight, by nothing but independent coordinates."""
-    return [
-        linkage
-        for S in embedding.aggregates
-        for linkage in find_continued_linkages(S.linkages)
-        if set(linkage.parameters) <= set(S.independent)
-    ]
-
-
-def continue_linkages(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
-    """Return dependent coordinates of such loops at independent coordinates q, without rates."""
-    found: dict[Linkage, Array] = {}
-    for linkage in led_from_outside(embedding):
-        parts = (q[embedding.q_of[body.name]] for body in linkage.parameters)
-        coordinates = linkage.continue_to(np.concatenate([np.zeros(0), *parts]))
-        if coordinates is not None:
-            found[linkage] = coordinates
-    return found
-
-
-def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embedding:
-    """Return an embedding that has the same positions, and no rates of loops whose coordinates are given."""
-    aggregates = tuple(
-        replace(S, linkages=tuple(place_linkage(linkage, found.get(linkage)) for linkage in S.linkages))
-        for S in embedding.aggregates
-    )
-    owner = {body.name: S for S in aggregates for body in S.bodies}
-    return replace(embedding, aggregates=aggregates, owner=owner)
-
-
-def place_linkage(linkage: Linkage, q: Array | None) -> Linkage:
-    """Return a `SolvedLinkage` at q if the linkage is numeric and q is known; else the linkage itself."""
-    return SolvedLinkage(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage
 
 
 Start = Mapping[str, Array]  # coordinates at the start by body, where they are not of the design pose

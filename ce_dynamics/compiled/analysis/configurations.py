@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks, dense
-from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.newton import Found
 from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, EvaluationBudget, search_starts
@@ -24,22 +23,19 @@ from ce_dynamics.compiled.analysis.coordinates import (
     slope_of,
     tangent_columns,
 )
-from ce_dynamics.compiled.analysis.in_loops import Goal, found_in_loops
-from ce_dynamics.compiled.analysis.points import Frame
 from ce_dynamics.compiled.analysis.poses import (
     Poses,
-    find_continued,
-    place_bodies,
-    placed_on_floats,
     pose_function,
+    poses,
 )
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import log_work
-from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.dynamics.state import join_name
 from ce_dynamics.embedding import numeric_positions
 from ce_dynamics.embedding.closures.compiled_closures import comes_round
+from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
 
 
@@ -168,27 +164,19 @@ def assemble(
         if near is not None:
             state = find_nearest_state(model, state, given, target_positions(model, near))
         if wanted:
-            led = configuration_in_loops(model, state, given, (), wanted)
-            if led is not None:
-                return led
             model, state = solve_coordinates(model, state, given, wanted, effort)
-    return configuration_at(model, state, place_bodies(model, state, given))
+    return configuration_at(model, state, given)
 
 
-def configuration_in_loops(
-    model: CompiledSystem, y: Floats, u: Floats, goals: Sequence[Goal], wanted: Mapping[int, float]
-) -> Configuration | None:
-    """Return the target configuration found with compiled closures alone, or None."""
-    state = found_in_loops(model, y, goals, wanted)
-    placed = None if state is None else placed_on_floats(model, state, u)
-    return None if state is None or placed is None else configuration_at(model, state, placed)
-
-
-def configuration_at(model: CompiledSystem, y: Floats, placed: tuple[Floats, Poses]) -> Configuration:
+def configuration_at(model: CompiledSystem, y: Floats, u: Floats) -> Configuration:
     """Return the configuration at a state with its coordinates and poses."""
+    found = coordinate_function(model)(y, u)[0]
+    model.refuse_not_finite(y, u, found)
     entries = coordinate_entries(model)
-    values = {entry.name: float(value) for entry, value in zip(entries, placed[0], strict=True)}
-    return Configuration(y, values, {entry.name: entry.unit for entry in entries}, placed[1], model)
+    values = {entry.name: float(value) for entry, value in zip(entries, found, strict=True)}
+    return Configuration(
+        y, values, {entry.name: entry.unit for entry in entries}, poses(model, y, u=u), model
+    )
 
 
 def collect_targets(model: CompiledSystem, coordinates: Mapping[str, float]) -> dict[int, float]:
@@ -243,13 +231,13 @@ def solve_coordinates(
 ) -> tuple[CompiledSystem, Floats]:
     """Return a state in which some coordinates have target values, and a model valid there."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
-    found = search_starts(PoseTargets(model, u, (), wanted, effort), y, others=0)
+    found = search_starts(CoordinateTargets(model, u, wanted, effort), y, others=0)
     if found.size > CLOSE and find_continued(model):
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.x
     if found.size > CLOSE:
-        found = search_starts(PoseTargets(model, u, (), wanted, effort), y)
+        found = search_starts(CoordinateTargets(model, u, wanted, effort), y)
     if found.size <= CLOSE:
         return model, found.x
     worst = int(np.argmax(np.abs(found.gap)))
@@ -264,6 +252,11 @@ def solve_coordinates(
     )
 
 
+def find_continued(model: CompiledSystem) -> set[Linkage]:
+    """Return the loops solved by continuation."""
+    return {linkage for S in model.embedding.aggregates for linkage in find_continued_linkages(S.linkages)}
+
+
 def searched_from_elsewhere(
     model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float], effort: EvaluationBudget
 ) -> tuple[CompiledSystem, Found]:
@@ -272,18 +265,18 @@ def searched_from_elsewhere(
     there = with_coordinates(model, best.x, {names[k]: value for k, value in wanted.items()})
     other = restart_model(model, there) if can_start_at(model, there) else None
     if other is not None:
-        found = search_starts(PoseTargets(other, u, (), wanted, effort), there, others=0)
+        found = search_starts(CoordinateTargets(other, u, wanted, effort), there, others=0)
         if found.size <= CLOSE:
             return other, found
     for _ in range(RESTARTS):
         if effort.is_spent:
             break
-        if not can_improve(PoseTargets(model, u, (), wanted, effort), best):
+        if not can_improve(CoordinateTargets(model, u, wanted, effort), best):
             break
         other = restart_model(model, best.x)
         if other is None:
             break
-        found = search_starts(PoseTargets(other, u, (), wanted, effort), best.x, others=0)
+        found = search_starts(CoordinateTargets(other, u, wanted, effort), best.x, others=0)
         if not found.size < WORTH_IT * best.size:
             break
         model, best = other, found
@@ -292,7 +285,7 @@ def searched_from_elsewhere(
     return model, best
 
 
-def can_improve(problem: PoseTargets, best: Found) -> bool:
+def can_improve(problem: CoordinateTargets, best: Found) -> bool:
     """Return True if a model that starts at the end of a search could come nearer to the target.
 
     The result is False if the model can be assembled ahead of the end: the search then ended for another
@@ -341,46 +334,22 @@ def displace(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
     return np.concatenate((model.tangent.displace(q, step), v, x))
 
 
-class PoseTargets(NamedTuple):
-    """Problem of `search_starts`: frames at their targets, and coordinates with target values."""
+class CoordinateTargets(NamedTuple):
+    """Problem of `search_starts`: coordinates with target values."""
 
     model: CompiledSystem
     u: Floats
-    goals: Sequence[Goal]
     values: Mapping[int, float]
     effort: EvaluationBudget
 
     def gap(self, y: Floats) -> Floats:
-        """Return rotation vectors and displacements from the goals to the frames, then those of values."""
+        """Return coordinates less their target values."""
         self.effort.evaluating()
-        parts = [gap_of(self.model, y, self.u, self.values)] if self.values else []
-        if self.goals:
-            positions, rotations = pose_function(self.model)(y, self.u)
-            places = [self.model.system.bodies.index(goal.frame.body) for goal in self.goals]
-            parts[:0] = [
-                goal.find_error(positions[k] + rotations[k] @ goal.arm, rotations[k])
-                for goal, k in zip(self.goals, places, strict=True)
-            ]
-        return np.concatenate(parts)
+        return gap_of(self.model, y, self.u, self.values)
 
     def slope(self, y: Floats) -> Floats:
-        """Return Jacobians, of rotation vectors to first order in the error."""
-        rows = [goal.rows(jacobian_of(self.model, goal.frame, y, self.u)) for goal in self.goals]
-        if self.values:
-            rows.append(slope_of(self.model, y, self.u, list(self.values)))
-        return np.concatenate(rows)
+        """Return derivatives of the coordinates."""
+        return slope_of(self.model, y, self.u, list(self.values))
 
     def displace(self, y: Floats, step: Floats) -> Floats:
         return displace(self.model, y, step)
-
-
-def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Floats:
-    """Return J (6, n_v) of a frame, by a compiled function without velocities and forces."""
-
-    def jacobian(y: Array, u: Array, at: Array) -> dict[str, Array]:
-        return {"J": frame_jacobian(model.instant(y, u).outward, frame.body, at)}
-
-    sizes = {**model.sizes_of("y", "u"), "at": 3}
-    function = model.function(f"jacobian of {frame.body.name}", jacobian, sizes)
-    J: Floats = function(y, u, frame.at)[0]
-    return J

@@ -39,7 +39,6 @@ from ce_dynamics.embedding.numeric.substeps import (
     base_at,
     continue_along,
     is_closed,
-    led_on_numbers,
     linearise_closures,
     path,
     polish,
@@ -292,20 +291,6 @@ class NumericLinkage(Linkage):
         """True if its only angle is led to both ways round, as dead centres depend on the geometry."""
         few = self._substeps is not None and self._substeps < SUBSTEPS_ROUND
         return self.has_free_geometry and self.single is not None and self.single.may_go_round and not few
-
-    def continue_to(self, p: Array) -> Array | None:
-        """Return the dependent coordinates of `solve` at parameters p, up to rounding, at much lower cost.
-
-        The result is None if the loop is not led straight from its start, or has siblings or free geometry.
-        """
-        if not self.is_led_straight or self.siblings or self.has_free_geometry:
-            return None
-        base = self._base or self._design
-        pose = self._way(moving(self.parameters, p), {})
-        end = np.concatenate([hinge.q for hinge in pose(1.0)[0].values() if hinge.q is not None])
-        steps = (self.substeps, FINAL_STEPS)
-        rows = rows_around(self.kernel, base.q, base.p) if self._turned else self._rows
-        return led_on_numbers(self.kernel, rows.rows, base, end, steps, self._path_tolerance)
 
     @property
     def _path_tolerance(self) -> float:

@@ -21,7 +21,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,6 @@ from ce_dynamics.algebra.arrays import (
     where,
     zeros,
 )
-from ce_dynamics.algebra.newton import largest_residual
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.compiler.tracing.graph import mark
@@ -171,22 +170,11 @@ Pose = tuple[dict[str, HingeMotion], dict[str, BodyMotion]]
 """Given hinges and siblings at rest at one point of the path."""
 
 
-class Factors(Protocol):
-    """A square matrix, ready for solutions."""
-
-    @property
-    def determinant(self) -> Scalar:
-        """Its determinant."""
-
-    def solve(self, b: Array) -> Array:
-        """Return A⁻¹ b for a vector b."""
-
-
 class Linearised(NamedTuple):
     """The kept rows of the closures at one trial: residual and factors of Y₁."""
 
     residual: Array
-    Y1: Factors
+    Y1: PivotedLU
 
 
 def path(
@@ -296,25 +284,9 @@ def is_closed(residual: Array, tolerance: float) -> Scalar:
 
 def polish(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
     """Make two Newton steps on the kept rows, the second with the Y₁ of the first."""
-    kept = list(rows)
-    return two_steps(
-        lambda q: linearise_closures(loop, rows, q, pose),
-        lambda q: loop.residual(q, *pose)[kept],
-        loop.advance,
-        q,
-    )
-
-
-def two_steps(
-    linearise: Callable[[Array], Linearised],
-    residual: Callable[[Array], Array],
-    advance: Callable[[Array, Array], Array],
-    q: Array,
-) -> Array:
-    """Return the same of any equations."""
-    r, Y1 = linearise(q)
-    q = advance(q, -Y1.solve(r))
-    return advance(q, -Y1.solve(residual(q)))
+    r, Y1 = linearise_closures(loop, rows, q, pose)
+    q = loop.advance(q, -Y1.solve(r))
+    return loop.advance(q, -Y1.solve(loop.residual(q, *pose)[list(rows)]))
 
 
 def linearise_closures(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:
@@ -323,44 +295,3 @@ def linearise_closures(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) ->
     N = next((motion.X.shape[1] for motion in given.values()), 0)
     errors = loop.errors(q, zeros(loop.m + N), given, siblings)
     return Linearised(errors.residual[list(rows)], PivotedLU(errors.Y[list(rows), : loop.m]))
-
-
-def led_on_numbers(
-    kernel: LoopKernel, rows: Sequence[int], base: Base, p: Array, steps: tuple[int, int], tolerance: float
-) -> Array:
-    """Return dependent coordinates at parameters p, led there from a base; NaN where they cannot be reached.
-
-    ``steps`` are the substeps, and the pairs of Newton steps at the end.
-    """
-    kept, m = list(rows), kernel.loop.m
-    substeps, final = steps
-
-    def linearise(q: Array, s: float) -> Linearised:
-        r, Y = kernel(q, base.p + s * (p - base.p))
-        return Linearised(r[kept], NumberFactors(Y[kept, :m]))
-
-    q, regular = continue_along(linearise, kernel.advance, base.q, substeps)
-    for _ in range(final):
-        q = two_steps(lambda q: linearise(q, 1.0), lambda q: kernel(q, p)[0][kept], kernel.advance, q)
-    if not (regular and largest_residual(kernel(q, p)[0]) < tolerance):
-        return np.full_like(base.q, np.nan)
-    return with_unit_quaternions(kernel.loop.dependent, q)
-
-
-class NumberFactors:
-    """A matrix of floats, ready for solutions by LAPACK, which are NaN where it is singular."""
-
-    def __init__(self, A: Array) -> None:
-        self._A = A
-
-    @property
-    def determinant(self) -> float:
-        """Its determinant."""
-        return float(np.linalg.det(self._A))
-
-    def solve(self, b: Array) -> Array:
-        """Return A⁻¹ b."""
-        try:
-            return np.asarray(np.linalg.solve(self._A, b))
-        except np.linalg.LinAlgError:
-            return np.full(len(b), np.nan)
