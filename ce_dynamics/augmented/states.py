@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, dot, zeros
 from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.dynamics.instant import Instant
@@ -116,13 +116,12 @@ def compute_states(
 
 
 def observe_states(outward: Outward) -> dict[str, BodyState]:
-    """Return world states of all bodies, with the frames of axisymmetric bodies turning with them."""
+    """Return world states of all bodies."""
     system = outward.embedding.system
     states = {"ground": AT_REST}
     for body in system.bodies:
-        R = array(outward.direction(body, axis, system.ground) for axis in IDENTITY).T
-        at = outward.point(body, body.com, system.ground)
-        states[body.name] = BodyState(R, at.r, outward.angular_velocity(body, system.ground), at.v)
+        place = outward.placement(body, system.ground)
+        states[body.name] = BodyState(place.R, place.r, place.w, place.v)
     return states
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
 from ce_dynamics.algebra.spatial import spatial
 from ce_dynamics.dynamics.inverse_dynamics import body_accelerations
-from ce_dynamics.dynamics.outward import Outward, axes
+from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
 
@@ -33,18 +33,18 @@ class Columns(NamedTuple):
 def frame_columns(outward: Outward, body: Body, at: Array) -> Columns:
     """Return the motion of the frame of a body at the point that is at ``at`` in the design pose."""
     ground = outward.embedding.system.ground
-    place, R = outward.placement(body, ground), axes(outward, body)
-    e = R @ (at - body.com)
+    place = outward.placement(body, ground)
+    e = place.R @ (at - body.com)
     r = place.r + e
     V = spatial(place.w, place.v + cross(place.w, e))
     J, drift = jacobian(outward, body, r)
-    return Columns(r, R, V, J, drift, bias(outward, body, e))
+    return Columns(r, place.R, V, J, drift, bias(outward, body, e))
 
 
 def frame_jacobian(outward: Outward, body: Body, at: Array) -> Array:
     """Return J (6, n_v) of the frame of a body at the point that is at ``at`` in the design pose."""
-    r = outward.placement(body, outward.embedding.system.ground).r + axes(outward, body) @ (at - body.com)
-    return jacobian(outward, body, r)[0]
+    place = outward.placement(body, outward.embedding.system.ground)
+    return jacobian(outward, body, place.r + place.R @ (at - body.com))[0]
 
 
 def jacobian(outward: Outward, body: Body, r: Array) -> tuple[Array, Array]:
@@ -84,9 +84,7 @@ class BodyColumns(NamedTuple):
     r: Array
     w: Array
     v: Array
-    # R, axes (n, 3, 3): Axes in the world; in ``R`` those of a spinning wheel stay at rest in its hinge
-    R: Array
-    axes: Array
+    R: Array  # (n, 3, 3): Axes in the world
     # turning, a (n, 3): Angular acceleration, and acceleration of the centre of mass, at v̇ = 0, in the world
     turning: Array
     a: Array
@@ -109,7 +107,6 @@ def body_columns(outward: Outward) -> BodyColumns:
         w=array(p.w for p in places),
         v=array(p.v for p in places),
         R=array(p.R for p in places),
-        axes=array(axes(outward, body) for body in bodies),
         turning=array(p.R @ alpha[b.name][:3] for b, p in zip(bodies, places, strict=True)),
         a=array(p.R @ alpha[b.name][3:] + gravity for b, p in zip(bodies, places, strict=True)),
         J=array(entry for body in bodies for entry in of[body.name].J.ravel()),
@@ -142,12 +139,12 @@ class MovingBodies:
     def frame(self, body: Body, at: Array) -> Columns:
         """Return the motion of the frame of a body at a point, as `frame_columns` does."""
         c, k = self._columns, self._place[body.name]
-        e = c.axes[k] @ (np.asarray(at, dtype=float) - c.com[k])
+        e = c.R[k] @ (np.asarray(at, dtype=float) - c.com[k])
         r = c.r[k] + e
         V = np.concatenate((c.w[k], c.v[k] + np.cross(c.w[k], e)))
         J, drift = self._jacobian(body, r)
         swing = np.cross(c.turning[k], e) + np.cross(c.w[k], np.cross(c.w[k], e))
-        return Columns(r, c.axes[k], V, J, drift, np.concatenate((c.turning[k], c.a[k] + swing)))
+        return Columns(r, c.R[k], V, J, drift, np.concatenate((c.turning[k], c.a[k] + swing)))
 
     def _jacobian(self, body: Body, r: Array) -> tuple[Array, Array]:
         """Return J (6, n_v) and drift (6,) of the point of a body that is at r in the world."""

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, zeros
 from ce_dynamics.algebra.spatial import IDENTITY, spatial
-from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.compiler.tracing.graph import mark
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion, at_rest, carry
@@ -23,10 +22,7 @@ from ce_dynamics.mechanism.orientation import Orientation
 
 
 class Placement(NamedTuple):
-    """A body's frame relative to another body, in that body's axes.
-
-    The axes of a spinning tip (`Embedding.unturned`) stay at rest in its hinge.
-    """
+    """A body's frame relative to another body, in that body's axes."""
 
     R: Array  # (3, 3): Body axes to the other's axes
     # r, v (3,): Centre of mass from the other's, and its relative velocity
@@ -74,7 +70,7 @@ class Outward:
         theta_dot = self.embedding.part_of(S, v)
         siblings = self.siblings(S)
         bodies = (*S.bodies, *S.virtual)
-        motion = SubgraphMotion(S.parent, bodies, theta_dot, siblings, self.embedding.unturned)
+        motion = SubgraphMotion(S.parent, bodies, theta_dot, siblings)
         for body in S.independent:
             motion.independent(body.name, q[self.embedding.q_of[body.name]], S.columns(body))
         for body in S.prescribed:
@@ -158,17 +154,9 @@ class Outward:
 
     def _seen_from(self, body: Body, frame: Body) -> Placement:
         root = common_ancestor(body, frame)
-        j, f = self.placement(body, root), self._axes_of(frame, root)
+        j, f = self.placement(body, root), self.placement(frame, root)
         at = seen_from(f, PointState(j.r, j.v))
         return Placement(f.R.T @ j.R, at.r, at.v, f.R.T @ (j.w - f.w))
-
-    def _axes_of(self, body: Body, frame: Body) -> Placement:
-        """Return `placement`, but with axes of a spinning tip that turn with the tip."""
-        place = self.placement(body, frame)
-        if body is frame or body.name not in self.embedding.unturned:
-            return place
-        p = self.placement(self.embedding.owner[body.name].parent, frame)
-        return place._replace(R=p.R @ self._turned(body).R)
 
     # Observer
 
@@ -178,17 +166,14 @@ class Outward:
             return PointState(body.local(at), zeros(3))
         root = common_ancestor(body, frame)
         if root is not frame:
-            return seen_from(self._axes_of(frame, root), self.point(body, at, root))
+            return seen_from(self.placement(frame, root), self.point(body, at, root))
         S = self.embedding.owner[body.name]
-        j = self._turned(body) if off_axis(body, body.inboard.at - at) else self.relative_to_p(body)
-        point = j.point(at, self.motions[S.name].theta_dot)
+        point = self.motions[S.name].point(body.name, at)
         return carry_point(self.placement(S.parent, frame), PointState(point.r, point.v))
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
         """Return a direction; see `Observer.direction`."""
-        turns = body is not frame and not body.is_ground and off_axis(body, axis)
-        place = self._axes_of(body, frame) if turns else self.placement(body, frame)
-        seen: Array = place.R @ axis
+        seen: Array = self.placement(body, frame).R @ axis
         return seen
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
@@ -212,25 +197,10 @@ class Outward:
     def _motion(self, body: Body) -> SubgraphMotion:
         return self.motions[self.embedding.owner[body.name].name]
 
-    def _turned(self, body: Body) -> BodyMotion:
-        return self._motion(body).spinning_body(body.name)
-
 
 def axes(outward: Outward, body: Body) -> Array:
-    """Return a body's axes in the world, as columns (of a spinning wheel too, whose frame does not turn)."""
-    ground = outward.embedding.system.ground
-    return array(outward.direction(body, e, ground) for e in np.eye(3)).T
-
-
-def off_axis(body: Body, vector: Array) -> bool:
-    """Return True if a body-fixed vector turns with a revolute hinge.
-
-    The result is also True for other hinges, and for vectors or axes with free parameters.
-    """
-    axis = getattr(body.inboard, "axis", None)
-    if is_free(vector) or is_free(axis):
-        return True
-    return axis is None or bool(np.linalg.norm(cross(axis, vector)) > 1e-12 * np.linalg.norm(vector))
+    """Return a body's axes in the world, as columns."""
+    return outward.placement(body, outward.embedding.system.ground).R
 
 
 def carry_point(p: Placement, point: PointState) -> PointState:

@@ -86,8 +86,7 @@ class Embedding:
 
     ``aggregates`` are ordered from base to tip (and prescribed siblings before what closes against them);
     q and v hold the independent hinges in the order in which their bodies were added (a path coordinate in
-    the place of the first body of its loop).  ``unturned`` names the axisymmetric tips (wheels) whose spin
-    angle the dynamics cannot see.
+    the place of the first body of its loop).
     """
 
     system: System
@@ -95,7 +94,6 @@ class Embedding:
     q_of: dict[str, slice]
     v_of: dict[str, slice]
     owner: dict[str, Aggregate]
-    unturned: frozenset[str]
 
     @property
     def coordinates(self) -> dict[str, Body]:

@@ -13,10 +13,6 @@ from dataclasses import replace
 from functools import reduce
 from typing import cast
 
-import numpy as np
-
-from ce_dynamics.algebra.rotation import rotation_about
-from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding, order_bodies, slices
 from ce_dynamics.embedding.checks import (
     check_aggregate,
@@ -46,7 +42,6 @@ from ce_dynamics.mechanism.body import Body, carries, chain_between, common_ance
 from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, joints_in
-from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 
 
@@ -86,7 +81,6 @@ def embed(system: System) -> Embedding:
         q_of=slices((body.name, body.inboard.n_q) for body in free),
         v_of=slices((body.name, body.inboard.n_v) for body in free),
         owner={body.name: S for S in ordered for body in S.bodies},
-        unturned=spinning_tips(system),
     )
 
 
@@ -99,28 +93,6 @@ def may_be_moved(group: tuple[list[Body], list[CutEdge]], finders: Mapping[str, 
     geometric = [edge.closure for edge in joints_in(closures)]
     holonomic = all(condition.holonomic for closure in geometric for condition in closure.constraints)
     return bool(geometric) and holonomic and not any(body.name in finders for body in bodies)
-
-
-def spinning_tips(system: System) -> frozenset[str]:
-    """Return bodies on revolute hinges that carry nothing and are the same in every position of the hinge."""
-    busy = {body.parent for body in system.bodies}
-    busy |= {body for loop in system.closures if not loop.couples_hinges for body in loop.bodies}
-    return frozenset(body.name for body in system.bodies if body not in busy and is_round(body))
-
-
-def is_round(body: Body) -> bool:
-    """Return True if a body has the same inertia in every position of its hinge, a revolute one."""
-    hinge = body.inboard
-    offset = body.local(hinge.at)  # zero where both are the same formula
-    if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, offset, hinge.axis))):
-        return False
-    half_turn = 2.0 * np.outer(hinge.axis, hinge.axis) - np.eye(3)
-    quarter_turn = rotation_about(hinge.axis, 0.0, 1.0)
-    offset = offset.astype(float)
-    on_axis = np.allclose(half_turn @ offset, offset, rtol=0.0, atol=1e-15)
-    turned = quarter_turn @ body.inertia @ quarter_turn.T
-    symmetric = np.allclose(turned, body.inertia, rtol=0.0, atol=1e-15 * np.trace(body.inertia))
-    return bool(on_axis and symmetric)
 
 
 def driven_bodies(system: System) -> set[str]:

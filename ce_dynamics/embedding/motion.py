@@ -137,8 +137,7 @@ def moving_columns(columns: Array) -> list[int]:
 class SubgraphMotion:
     """Builds the motion of the bodies of S on p along their spanning tree, for independent rates θ̇ (N,).
 
-    Siblings are bodies outside S with prescribed motion relative to p, which closures of S may attach to. The
-    frames of ``unturned`` bodies, which are axisymmetric, may stay at rest in their hinges' axes.
+    Siblings are bodies outside S with prescribed motion relative to p, which closures of S may attach to.
     """
 
     def __init__(
@@ -147,13 +146,11 @@ class SubgraphMotion:
         bodies: Sequence[Body],
         theta_dot: Array,
         siblings: Mapping[str, BodyMotion] | None = None,
-        unturned: frozenset[str] = frozenset(),
     ) -> None:
         self.parent = parent
         self.theta_dot = theta_dot
         self.N = len(theta_dot)
         self._bodies = {body.name: body for body in bodies}
-        self._unturned = unturned
         self._waiting: list[str] = []
         self.hinge_motions: dict[str, HingeMotion] = {}
         self._motions = {parent.name: at_rest(parent.com, self.N)}
@@ -215,7 +212,9 @@ class SubgraphMotion:
         while ready := [n for n in self._waiting if self._bodies[n].carrier.name in self._motions]:
             for waiting in ready:
                 self._waiting.remove(waiting)
-                self._motions[waiting] = self._across(waiting, turns=waiting not in self._unturned)
+                self._motions[waiting] = carry(
+                    self.hinge(waiting), self.carrier(waiting), self.hinge_motions[waiting], self.theta_dot
+                )
 
     def coordinates(self, name: str) -> Array:
         """Return coordinates of the inboard hinge of a body of S, with their turns where these are known."""
@@ -257,17 +256,8 @@ class SubgraphMotion:
             other._motions[name] = body._replace(w=columns[:3], origin=body.origin._replace(J=columns[3:]))
         return other
 
-    def spinning_body(self, name: str) -> BodyMotion:
-        """Return the motion as `body` does, with the frame of an axisymmetric body turning with the body."""
-        return self._across(name, turns=True) if name in self._unturned else self._motions[name]
 
-    def _across(self, name: str, *, turns: bool) -> BodyMotion:
-        return carry(self.hinge(name), self.carrier(name), self.hinge_motions[name], self.theta_dot, turns)
-
-
-def carry(
-    hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool = True
-) -> BodyMotion:
+def carry(hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array) -> BodyMotion:
     """Return the motion of a body from that of its carrier and of the hinge between them."""
     c, X, eta, bias, known, _ = hinge_motion
     child = None if known is None else from_directions(known)
@@ -285,7 +275,7 @@ def carry(
         foot.v + linear_h,
         foot.a + H_v @ bias + H_dot_v + 2.0 * cross(carrier.w_total, linear_h),
     )
-    R, directions = orient(carrier.orientation, hinge, c, turns) if child is None else child
+    R, directions = orient(carrier.orientation, hinge, c) if child is None else child
     return BodyMotion(
         R,
         hinge.at,
@@ -304,9 +294,9 @@ def hinge_axes(hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion) -> 
     return hinge.axes(hinge_motion.c, carrier.orientation, None if known is None else from_directions(known))
 
 
-def orient(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:
+def orient(carrier: Orientation, hinge: Hinge, c: Array) -> Orientation:
     """Return the orientation of the body behind a hinge; that of its carrier where it does not turn."""
-    if not (turns and hinge.turns):
+    if not hinge.turns:
         return carrier
     if carrier.directions is not None:
         revolved = hinge.revolve(carrier.directions, c)

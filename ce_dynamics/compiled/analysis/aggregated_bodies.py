@@ -210,7 +210,7 @@ def closure_jacobian(outward: Outward, S: Aggregate) -> Array:
         return zeros(0, N_f)
     siblings = outward.siblings(S)
     theta_dot = concatenate([velocity(solved, body) for body in S.bodies])
-    free = SubgraphMotion(S.parent, bodies, theta_dot, siblings, outward.embedding.unturned)
+    free = SubgraphMotion(S.parent, bodies, theta_dot, siblings)
     for body, _, columns in parts_of(S.bodies):
         n = body.inboard.n_v
         X = zeros(n, N_f)

@@ -209,7 +209,6 @@ def test_a_top_on_its_tip_precesses_steadily() -> None:
 
 @pytest.mark.parametrize("angle", [0.0, 1.0, -2.0])
 def test_a_gyroscope_in_a_massless_gimbal_precesses_steadily(angle: float) -> None:
-    # The rotor is an axisymmetric tip, whose frame the solver does not turn.
     system = ce.System(gravity=(0, 0, -G))
     gimbal = system.add_body("gimbal", mass=0.0, parent="ground", hinge=ce.Universal((0, 0, 1), (1, 0, 0)))
     system.add_body(
@@ -218,7 +217,6 @@ def test_a_gyroscope_in_a_massless_gimbal_precesses_steadily(angle: float) -> No
     )  # fmt: skip
     system.start("gimbal", q=(0.0, TILT))  # upright, its first axis and the rotor's are one
     model = ce.Model(system)
-    assert model.embedding.unturned == {"rotor"}
     spin = spin_about_axis() - PRECESSION * math.cos(TILT)
     found = model.accelerations([angle, TILT, 3.0 * angle], [PRECESSION, 0.0, spin])
     np.testing.assert_allclose(found, np.zeros(3), rtol=0.0, atol=1e-12)

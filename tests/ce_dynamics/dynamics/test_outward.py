@@ -8,7 +8,7 @@ import pytest
 
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.hinges import Fixed, Free, Revolute, Spherical
+from ce_dynamics.mechanism.hinges import Free, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.dense_poses import Floats, angular_velocity, first_derivative, seen, transform
 from tests.ce_dynamics.recursion_systems import Case, make_case
@@ -72,7 +72,7 @@ def path(request: pytest.FixtureRequest) -> Path:
     return Path(make_case(request.param, 1))
 
 
-def wheels(brother: bool = False) -> System:
+def wheels() -> System:
     """A floating chassis with an arm, a wheel on the arm and one on the chassis."""
     system = System()
     chassis = system.add_body(
@@ -84,11 +84,9 @@ def wheels(brother: bool = False) -> System:
     )  # fmt: skip
     for name, carrier, y in (("wheel", arm, 0.7), ("spare", chassis, -0.4)):
         at = (0.5, y, 0.1)
-        hub = system.add_body(
+        system.add_body(
             name, mass=1.5, com=at, inertia=(0.3, 0.5, 0.3), parent=carrier, hinge=Revolute((0, 1, 0), at)
         )
-        if brother:  # carried by the wheel, which therefore is no tip
-            system.add_body(f"valve of {name}", mass=0.0, parent=hub, hinge=Fixed())
     return system
 
 
@@ -179,12 +177,6 @@ def test_a_coordinate_counts_turns() -> None:
     assert case.instant().outward.coordinate(body) == 7.5
 
 
-def test_the_wheels_are_unturned_unless_they_carry_something() -> None:
-    case = Case(wheels(), np.random.default_rng(1))
-    assert case.embedding.unturned == {"wheel", "spare"}
-    assert not Case(wheels(brother=True), np.random.default_rng(1)).embedding.unturned
-
-
 def test_spin_angle_of_wheel_is_without_effect() -> None:
     case = Case(wheels(), np.random.default_rng(2))
     reference = case.instant().accelerations.v_dot
@@ -192,19 +184,7 @@ def test_spin_angle_of_wheel_is_without_effect() -> None:
     for angle in (0.0, 1.0, 2.5, -40.0):
         for name in ("wheel", "spare"):
             case.q[case.embedding.q_of[name]] = angle
-        np.testing.assert_array_equal(case.instant().accelerations.v_dot, reference)
-
-
-def test_unturned_wheels_move_like_wheels_that_turn() -> None:
-    still = Case(wheels(), np.random.default_rng(3))
-    turning = Case(wheels(brother=True), np.random.default_rng(3))
-    a, b = still.instant(), turning.instant()
-    np.testing.assert_allclose(a.accelerations.v_dot, b.accelerations.v_dot, rtol=1e-12, atol=1e-12)
-    rim = np.array((0.5, 0.7, 0.5))
-    for name in ("wheel", "spare"):
-        pair = (still.system.find(name), turning.system.find(name))
-        found, expected = a.acceleration(pair[0], rim), b.acceleration(pair[1], rim)
-        np.testing.assert_allclose(found, expected, rtol=1e-11)
+        np.testing.assert_allclose(case.instant().accelerations.v_dot, reference, rtol=1e-12)
 
 
 def test_acceleration_of_point_is_derivative_of_position(rng: np.random.Generator) -> None:

@@ -119,7 +119,6 @@ def test_frame_only_turns_the_axes(name: str) -> None:
 
 
 def test_axes_of_a_spinning_wheel_turn_with_it() -> None:
-    """The dynamics leave an axisymmetric wheel's frame at rest; reactions in its axes must not."""
     system = ce.System(gravity=(0, 0, -10.0))
     hinge = ce.Revolute((0, 1, 0))
     wheel = system.add_body("wheel", mass=2.0, inertia=(1, 2, 1), parent="ground", hinge=hinge)

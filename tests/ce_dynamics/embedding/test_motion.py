@@ -256,25 +256,3 @@ def test_a_sibling_moves_without_columns(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(point.v, expected, rtol=0.0, atol=RATE)
     expected = second_derivative(partial(driven.position, "d", POINT))
     np.testing.assert_allclose(point.a, expected, rtol=0.0, atol=ACCELERATION)
-
-
-def test_unturned_body_moves_alike_but_for_axes(rng: np.random.Generator) -> None:
-    chain = make_chain(rng, (), names="abf")
-    f = chain.bodies["f"].inboard
-    assert isinstance(f, ce.Revolute)
-    turning = chain.motion()
-    motion = SubgraphMotion(
-        chain.parent, list(chain.bodies.values()), chain.theta_dot, unturned=frozenset({"f"})
-    )
-    for name in chain.bodies:
-        motion.independent(name, chain.q[name], chain.columns[name])
-    still, expected = motion.body("f"), turning.body("f")
-    np.testing.assert_array_equal(still.R, motion.body("b").R)
-    assert_same(still._replace(R=expected.R), expected)
-    assert_same(motion.spinning_body("f"), expected)
-    assert_same(motion.spinning_body("b"), turning.body("b"))
-    on_axis = f.at + 0.37 * f.axis
-    for found, wanted in zip(motion.point("f", on_axis), turning.point("f", on_axis), strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-13)
-    # Off the axis the two differ: that is what `spinning_body` is for.
-    assert np.linalg.norm(motion.point("f", POINT).r - turning.point("f", POINT).r) > 0.01
