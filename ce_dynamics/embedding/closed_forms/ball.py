@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
-MEET = 1e-12  # distance of two axes, relative to the length of the leg, that counts as none
+MEET = 1e-12  # distance of two axes, relative to that of their points from the origin, that counts as none
 STEEP = 1e-3
 """Smallest sine of the angles between a1, a2 and e, and cosine of that between e and a, of a leg that is
 recognised: nearer to a singular pose the sign that selects its branch would not be certain."""
@@ -45,12 +45,14 @@ class BallJoint:
         return tuple(getattr(hinge, name) for hinge in hinges for name in hinge.directions)
 
 
-def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> BallJoint | None:
+def ball_at(
+    tip: Body, bodies: Sequence[Body], dependent: Collection[Body], most: int = 3
+) -> BallJoint | None:
     """Return the two or three hinges that carry a body and whose axes meet; None if there are none."""
     turning: list[Body] = []
     welded: list[Body] = []
     body = tip
-    while not body.is_ground and body in bodies and len(turning) < 3:
+    while not body.is_ground and body in bodies and len(turning) < most:
         hinge = body.inboard
         if isinstance(hinge, Fixed):
             if body not in dependent:
