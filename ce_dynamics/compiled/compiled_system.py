@@ -188,12 +188,10 @@ class CompiledSystem:
         name: str,
         function: Callable[..., Mapping[str, Any]],
         sizes: Mapping[str, int],
-        largest_straight: int | None = None,
     ) -> CompiledFunction:
         """Return the compiled function of a name."""
         if name not in self.functions:
-            traced = trace(name, function, sizes)
-            self.functions[name] = compile_function(traced, largest_straight=largest_straight)
+            self.functions[name] = compile_function(trace(name, function, sizes))
         return self.functions[name]
 
     def evaluate_at(

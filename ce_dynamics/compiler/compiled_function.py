@@ -24,7 +24,6 @@ class CodeKind(NamedTuple):
     """Kind of machine code; see `ce_dynamics.compiler.machine.compile_function`."""
 
     lanes: int = 1
-    largest_straight: int | None = None
     fused: bool = True
     single: bool = False
 

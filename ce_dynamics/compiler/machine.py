@@ -62,9 +62,7 @@ of a kind of their own.  That takes twice the time to compile, and runs 1.2 to 1
 def _key(digest: str, kind: CodeKind, level: int) -> str:
     import llvmlite  # here, because graphs are evaluated and handed on without it
 
-    longest: object = kind.largest_straight
-    if longest is None:
-        longest = LARGEST_STRAIGHT, LARGEST_UNLIKE, UNLIKE
+    longest = LARGEST_STRAIGHT, LARGEST_UNLIKE, UNLIKE
     parts: tuple[object, ...] = (digest, kind.lanes, emit.EMITTER_VERSION, level, longest)
     parts += ("portable",) if is_portable() else () if kind.fused else ("unfused",)
     parts += ("single",) if kind.single else ()
@@ -72,14 +70,8 @@ def _key(digest: str, kind: CodeKind, level: int) -> str:
     return hashlib.sha256(repr((parts, versions, llvm.host_cpu())).encode()).hexdigest()
 
 
-def source(
-    traced: TracedFunction,
-    lanes: int,
-    largest_straight: int | None = None,
-    fused: bool = True,
-    single: bool = False,
-) -> str:
-    """Return LLVM IR of a function: straight-line code, or pieces where that exceeds the allowed length.
+def source(traced: TracedFunction, lanes: int, fused: bool = True, single: bool = False) -> str:
+    """Return LLVM IR of a function: straight-line code, or pieces where that is too long.
 
     Single precision is written as straight-line code, however long.
     """
@@ -87,11 +79,11 @@ def source(
     traced = written_out(traced) if is_portable() else traced
     if single:
         return emit.emit_llvm(traced, lanes, fuse=fuse, single=True)
-    if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):
+    if traced.n_instructions <= LARGEST_STRAIGHT:
         return emit.emit_llvm(traced, lanes, fuse=fuse, pairs=fuse and lanes == 1)
     parts = outline(traced, code_of(traced, fuse))
     unlike = len(parts.kinds) > UNLIKE * len(parts.order)
-    if largest_straight is None and lanes == 1 and unlike and traced.n_instructions <= LARGEST_UNLIKE:
+    if lanes == 1 and unlike and traced.n_instructions <= LARGEST_UNLIKE:
         return emit.emit_llvm(traced, lanes, fuse=fuse, pairs=fuse)
     return emit_segments.emit_outline(traced, parts, lanes, fuse=fuse)
 
@@ -108,7 +100,6 @@ def object_code(traced: TracedFunction, kind: CodeKind, level: int = FULL) -> by
 def compile_function(
     traced: TracedFunction,
     lanes: int = 1,
-    largest_straight: int | None = None,
     fused: bool = True,
     single: bool = False,
 ) -> CompiledFunction:
@@ -120,9 +111,6 @@ def compile_function(
     lanes : int
         Number of instances evaluated by one call: 1 (plain arrays), or a power of two (arrays get a last
         axis of that length; 4 or 8 suit the vector registers of today's CPUs).
-    largest_straight : int, optional
-        Instructions beyond which it is compiled in pieces, with the same results: sooner than by default for
-        functions whose compilation matters more than their speed.
     fused : bool
         Whether to use fused multiply-adds where the processor has them; without, every operation rounds once,
         as it does in C and WebAssembly.
@@ -139,7 +127,7 @@ def compile_function(
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")
-    digest, kind = traced.digest(), CodeKind(lanes, largest_straight, fused, single)
+    digest, kind = traced.digest(), CodeKind(lanes, fused, single)
 
     def link_here(code: bytes) -> CompiledFunction:
         return link(code, traced, kind)
@@ -155,8 +143,7 @@ def compile_function(
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
     """Return the function, compiled or unpickled from the cache."""
-    kind = function.kind._replace(largest_straight=None)
-    return compile_function, (function.traced, *kind)
+    return compile_function, (function.traced, *function.kind)
 
 
 copyreg.pickle(CompiledFunction, _pickled)

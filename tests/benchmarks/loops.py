@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -100,10 +101,11 @@ def measured(family: Family, n: int) -> Data:
 
 
 def compiled(
-    traced: TracedFunction, largest_straight: int | None = None
+    traced: TracedFunction, largest_straight: int = machine.LARGEST_STRAIGHT
 ) -> tuple[float, bytes, CompiledFunction]:
     code: list[bytes] = []
-    seconds = stopwatch(lambda: code.append(object_code(traced, CodeKind(1, largest_straight))))
+    with patch.object(machine, "LARGEST_STRAIGHT", largest_straight):
+        seconds = stopwatch(lambda: code.append(object_code(traced, CodeKind())))
     return seconds, code[0], link(code[0], traced)
 
 

@@ -189,4 +189,3 @@ def test_pieces_that_are_not_alike_stay_together(
     straight = machine.source(traced, 1)
     monkeypatch.setattr(machine, "LARGEST_STRAIGHT", 50)
     assert (machine.source(traced, 1) != straight) == cut
-    assert machine.source(traced, 1, 50) != straight  # who asks for pieces gets them
