@@ -7,7 +7,6 @@ search for an assembled pose (`ce_dynamics.readers.design_pose`) starts from man
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +16,6 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.frames import Pose
-
-OPPOSITE = 1e-8
-"""Sine of half the rotation from π within which the axis of a rotation is read off its symmetric part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,14 +264,6 @@ def turns(axis: Array, angle: Array) -> Array:
 
 def vectors(R: Array) -> Array:
     """Return rotation vectors (M, 3) of rotations (M, 3, 3), at most π long."""
-    sine = 0.5 * np.stack((R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]), axis=1)
-    size = np.linalg.norm(sine, axis=1)
-    cosine = 0.5 * (np.trace(R, axis1=1, axis2=2) - 1.0)
-    angle = np.arctan2(size, cosine)
-    factor = np.where(size > OPPOSITE, angle / np.where(size > OPPOSITE, size, 1.0), 1.0)
-    result = sine * factor[:, np.newaxis]
-    for m in np.flatnonzero((size <= OPPOSITE) & (cosine < 0.0)):  # half a turn: R = 2 u uᵀ − 1
-        column = int(np.argmax(np.diag(R[m])))
-        u = R[m][:, column] + np.eye(3)[column]
-        result[m] = math.pi * u / np.linalg.norm(u)
-    return np.asarray(result)
+    from scipy.spatial.transform import Rotation  # here, because it loads slowly and few robots have welds
+
+    return np.asarray(Rotation.from_matrix(R).as_rotvec())
