@@ -18,35 +18,16 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ce_dynamics.compiler.codegen.writer import LIBM
 from ce_dynamics.compiler.tracing.function import TracedFunction
-from ce_dynamics.compiler.tracing.operations import LOGICAL, Op, arity
+from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, LOGICAL, OPERATORS, Op, arity
 
 PIECE = 4000  # instructions of one function of C
 
-INFIX = {
-    Op.ADD: "+",
-    Op.SUB: "-",
-    Op.MUL: "*",
-    Op.DIV: "/",
-    Op.LT: "<",
-    Op.LE: "<=",
-    Op.EQ: "==",
-    Op.NE: "!=",
-    Op.AND: "&&",
-    Op.OR: "||",
-}
+INFIX = {op: written.symbol for op, written in OPERATORS.items() if op != Op.POW}
+INFIX |= {Op.AND: "&&", Op.OR: "||"}
 _TABLE = "ce_dynamics_table_"
 
 PREFIX = {Op.NEG: "-", Op.NOT: "!"}
-CALLS: dict[int, str] = {
-    **LIBM,
-    Op.SQRT: "sqrt",
-    Op.FABS: "fabs",
-    Op.FLOOR: "floor",
-    Op.CEIL: "ceil",
-    Op.COPYSIGN: "copysign",
-}
 
 
 def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
@@ -201,10 +182,10 @@ def expression(op: int, x: list[str]) -> str:
     if op == Op.SELECT:
         return f"{x[0]} ? {x[1]} : {x[2]}"
     if op in INFIX:
-        return f"{x[0]} {INFIX[Op(op)]} {x[1]}"
+        return f"{x[0]} {INFIX[op]} {x[1]}"
     if op in PREFIX:
         return f"{PREFIX[Op(op)]}{x[0]}"
-    return f"{CALLS[op]}({', '.join(x)})"
+    return f"{C_FUNCTIONS[op]}({', '.join(x)})"
 
 
 def literal(x: float) -> str:
