@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.newton import Differenced, differences, find_root, largest_residual
+from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -203,7 +205,8 @@ class SteadySearch:
         delta = np.zeros(len(self.model.tangent))
         delta[self.running] = t * self.rates(y, u)[self.running]
         for where in (self.model.embedding.v_of[name] for name in self.turning):
-            R = turn_about(self.up, t * float(self.up @ v[where][:3]))
+            angle = t * float(self.up @ v[where][:3])
+            R = rotation_about(self.up, math.cos(angle), math.sin(angle))
             for part in (slice(where.start, where.start + 3), slice(where.start + 3, where.stop)):
                 v[part] = R @ v[part]
         return np.concatenate((self.model.tangent.displace(q, delta), v, x))
@@ -215,13 +218,6 @@ def vertical(gravity: Floats) -> Floats:
     size = np.abs(np.asarray(gravity, dtype=float))
     result[int(np.argmax(size)) if np.any(size > 0.0) else 2] = 1.0
     return result
-
-
-def turn_about(axis: Floats, angle: float) -> Floats:
-    """Return rotation about a coordinate axis."""
-    K = np.cross(np.eye(3), axis)  # K e = axis × e
-    R: Floats = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
-    return R
 
 
 @dataclass(frozen=True, eq=False)
