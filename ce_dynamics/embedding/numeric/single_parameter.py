@@ -11,7 +11,6 @@ from functools import cached_property, singledispatch
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, floor, where
-from ce_dynamics.compiler.fingerprint import content_in_process
 from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.embedding.closures.choices import rows_along
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, comes_round
@@ -30,9 +29,6 @@ logger = logging.getLogger(__name__)
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
 MOST_TURNS = 4.0  # of a screw as the parameter, or of an angle whose turns couplings distinguish
-MOST_TABLES = 256  # that are kept, of some 10 kB each
-_tables: dict[bytes | None, BranchTable] = {}
-"""Tables of this process by the content of their loops: the next model of the same mechanism has the same."""
 
 
 class SingleParameter:
@@ -153,17 +149,9 @@ class SingleParameter:
         branch, reach = self._followed
         if self._found is not None:
             return self._found
-        key = content_in_process(self._kernel, self._q0, reach)
-        table = _tables.get(key)
-        if table is None:
-            names = ", ".join(closure.name for closure in self._kernel.loop.closures)
-            with log_work(f"tabulating the loop {names}"):
-                table = tabulate(branch, reach, self._basin(branch))
-            if key is not None:
-                if len(_tables) >= MOST_TABLES:  # threads may come here together
-                    _tables.clear()
-                _tables[key] = table
-        return table
+        names = ", ".join(closure.name for closure in self._kernel.loop.closures)
+        with log_work(f"tabulating the loop {names}"):
+            return tabulate(branch, reach, self._basin(branch))
 
     def _basin(self, branch: Branch) -> Basin:
         """Return the basin that verifies the steps from a table of a branch, at nominal values."""

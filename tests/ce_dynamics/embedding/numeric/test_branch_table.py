@@ -8,7 +8,7 @@ import pytest
 from ce_dynamics.compiled.model import compile
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.embedding.numeric import branch_table, single_parameter
+from ce_dynamics.embedding.numeric import branch_table
 from ce_dynamics.embedding.numeric.branch_table import MOST_PIECES
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import IndependentCoordinatesError, ModelError
@@ -93,17 +93,8 @@ def test_branch_near_another_is_followed_past_it() -> None:
     assert np.max(closure_errors_at(embedding, q)) < 1e-13
 
 
-def test_equal_loops_of_two_models_share_their_table() -> None:
-    one, other, longer = (
-        linkage_of(four_bar((1.0, 3.0, c, 3.2), 0.7)).table for c in (2.5, 2.5, 2.5 + 1e-12)
-    )
-    assert one is other
-    assert one is not longer
-
-
 def test_too_sharp_branch_is_refused_with_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_table, "MOST_PIECES", 8)
-    monkeypatch.setattr(single_parameter, "_tables", {})
     linkage = linkage_of(swinging_lever(0.005))
     with pytest.raises(IndependentCoordinatesError, match=r"led by 'slide' it is too sharp .*'lever'"):
         _ = linkage.table
