@@ -26,8 +26,7 @@ from ce_dynamics.algebra.arrays import (
     where,
     zeros,
 )
-from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import polish
+from ce_dynamics.algebra.dense import gram_schmidt, singular_values_and_vectors
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.assembly import assemble, null_space, refuse_contradiction
 from ce_dynamics.embedding.closures.choices import RowChoice
@@ -141,50 +140,6 @@ class ChartLinkage(Linkage):
         coordinate_rates = self.kernel.advance(q, v) - q
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
-    def measure_use(self, c: Array) -> float:
-        """Return the used part of a chart's range, which ends at 1; inf where no configuration is found."""
-        theta, _, T = self._parts(c)
-        q = self.position(c)
-        if q is None:
-            return math.inf
-        cosines = np.linalg.svd(T.T @ self.directions(q), compute_uv=False)
-        return max(float(np.max(np.abs(theta))) / FARTHEST, (1.0 - float(cosines[-1])) / (1.0 - STEEPEST))
-
-    def position(self, c: Array) -> Array | None:
-        """Return coordinates of all hinges by the compiled closures; None if Newton does not find them."""
-        theta, q_r, T = self._parts(c)
-        kernel = self.kernel
-        if not np.all(np.isfinite(theta)):
-            return None
-
-        def equations(q: Array) -> tuple[Array, Array]:
-            r, Y = kernel(q, kernel.p0)
-            off = T.T @ ((q - q_r) / self.scales) - theta
-            return np.concatenate((r, off)), self._augment(q, Y, T)
-
-        q = with_unit_quaternions(self.loop.dependent, q_r + self.scales * (T @ theta))
-        q, error = polish(equations, kernel.move, q, self._tolerance, iterations=ITERATIONS + 1)
-        return q if error <= self._tolerance else None
-
-    def recentre(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
-        """Return the same configuration and motion on a chart of its own: coordinates and rates.
-
-        A chart that has been left already is returned as it is.
-        """
-        q = self.position(c)
-        if q is None:
-            return c, theta_dot
-        _, _, T = self._parts(c)
-        _, Y = self.kernel(q, self.kernel.p0)
-        moving = np.concatenate((np.zeros(len(Y)), theta_dot))
-        v = least_squares(self._augment(q, Y, T), moving) * self.kernel.column_scales
-        return self.chart(q), self.rates(q, v)
-
-    def _augment(self, q: Array, Y: Array, T: Array) -> Array:
-        """Return Y over Tᵀ E, per scaled velocity."""
-        along = (T / self.scales[:, np.newaxis]).T @ coordinate_map(self.kernel, q)
-        return np.vstack((self.kernel.scale_columns(Y), along))
-
     @cached_property
     def _rows(self) -> list[int]:
         """Independent rows of the closures, the same everywhere."""
@@ -264,7 +219,7 @@ class ChartLinkage(Linkage):
         return OnChart(q, X, bias)
 
     def renewal(self, c: Array, theta_dot: Array) -> tuple[Scalar, Array, Array]:
-        """Return the wear, and the same motion on a fresh chart, see `wear` and `recentre`; traced, too.
+        """Return the used part of the chart's range, which ends at 1, and the same motion on a fresh chart.
 
         The loop moves along M θ̇ = Q R θ̇ in scaled coordinates, with Tᵀ M = 1 (T33): the new chart has the
         directions Q, and Tᵀ Q = R⁻¹ has the cosines between both.  None is above one, so that the smallest is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
 
 
-ROUNDING = 1e-9  # largest difference between the two computations of wear
-
-
 class Charts(Monitor):
     """The loops of a model with coordinates on charts."""
 
@@ -34,35 +32,37 @@ class Charts(Monitor):
         return self.renew(y)
 
     def measure_use(self, y: Floats) -> float:
-        """Return the used share of the range of the most worn chart; 1 is the end."""
-        return max((chart.linkage.measure_use(y[chart.q]) for chart in self._charts), default=0.0)
+        """Return the used share of the range of the most worn chart; 1 is the end, infinity is beyond it."""
+        return self._renewed(y)[1] if self._charts else 0.0
 
     def renew(self, y: Floats, limit: float = WORN) -> bool:
-        """Move a state in place to fresh charts around it if its own are worn; return True if they were."""
-        if not self._charts or self._at_most(y) < limit - ROUNDING:
-            return False
-        worn = [chart for chart in self._charts if chart.linkage.measure_use(y[chart.q]) >= limit]
-        for chart in worn:
-            y[chart.q], y[chart.v] = chart.linkage.recentre(y[chart.q], y[chart.v])
-        return bool(worn)
+        """Move a state in place to fresh charts around it if its own are worn; return True if they were.
 
-    def _at_most(self, y: Floats) -> float:
-        """Return an upper bound of `wear`, except for rounding; NaN off the charts.
-
-        The bound is computed two hundred times faster than `wear`.
+        A state that is beyond its charts stays.
         """
-        (wear,) = self._used_share(y)
-        return float(wear[0])
+        if not self._charts:
+            return False
+        fresh, wear = self._renewed(y)
+        if limit <= wear < math.inf:
+            y[:] = fresh
+            return True
+        return False
+
+    def _renewed(self, y: Floats) -> tuple[Floats, float]:
+        """Return the state on fresh charts, and the wear of the most worn one."""
+        fresh, (wear,) = self._renewal(y)
+        return fresh, float(wear) if np.isfinite(fresh).all() else math.inf
 
     @cached_property
-    def _used_share(self) -> CompiledFunction:
+    def _renewal(self) -> CompiledFunction:
         model = self._model
-        return model.get_or_make("wear", lambda: model.load_function("wear", partial(trace_wear, model)))
+        trace_it = partial(trace_charts, model)
+        return model.get_or_make("renewal", lambda: model.load_function("renewal", trace_it))
 
 
-def trace_wear(model: Model) -> TracedFunction:
-    """Return the traced upper bound of the wear of the most worn chart, a function of y."""
-    return trace("wear", lambda y: {"wear": trace_renewal(model, y)["wear"]}, {"y": len(model.layout.y0)})
+def trace_charts(model: Model) -> TracedFunction:
+    """Return `trace_renewal` as a traced function of y."""
+    return trace("renewal", partial(trace_renewal, model), {"y": len(model.layout.y0)})
 
 
 class SolutionPieces(NamedTuple):

@@ -62,7 +62,7 @@ class Case(NamedTuple):
             c = chart.coordinate.inboard.neutral
             for _ in range(3):
                 c[:n_v] = rng.uniform(-0.2, 0.2, n_v)
-                c, _ = chart.recentre(c, np.zeros(n_v))
+                _, c, _ = chart.renewal(c, np.zeros(n_v))
             c[:n_v] = rng.uniform(-0.25, 0.25, n_v)
             return c, v
         if (path := path_of(self.loop)) is not None:
