@@ -252,7 +252,8 @@ class NumericLinkage(Linkage):
         for _ in range(FINAL_STEPS):
             q = polish(self.loop, self._rows.rows, q, end)
         residual = self.loop.residual(q, *end)
-        fits = is_closed(residual, self._path_tolerance) & regular
+        tolerance = PATH_TOLERANCE * max(1.0, self.kernel.size) + self.loop.rounding
+        fits = is_closed(residual, tolerance) & regular
         return array(where(fits, entry, math.nan) for entry in q)
 
     def _way(
@@ -291,11 +292,6 @@ class NumericLinkage(Linkage):
         """True if its only angle is led to both ways round, as dead centres depend on the geometry."""
         few = self._substeps is not None and self._substeps < SUBSTEPS_ROUND
         return self.has_free_geometry and self.single is not None and self.single.may_go_round and not few
-
-    @property
-    def _path_tolerance(self) -> float:
-        """Residual that counts as closed at the end of a straight path."""
-        return PATH_TOLERANCE * max(1.0, self.kernel.size) + self.loop.rounding
 
     @cached_property
     def has_free_geometry(self) -> bool:
