@@ -89,7 +89,7 @@ def test_what_is_fixed_within_a_loop_changes_nothing(planar: Model) -> None:
     )
 
 
-def test_what_the_legs_do_not_lead_to_is_refused(planar: Model) -> None:
+def test_poses_beyond_the_legs_are_refused(planar: Model) -> None:
     far = np.array((0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     with pytest.raises(ce.AssemblyError, match="the loop of 'top' cannot be assembled"):
         planar.assemble(y=far)
