@@ -1,7 +1,9 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, machine
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +19,16 @@ def private_cache(own_cache: Path) -> Iterator[Path]:
         patch.setenv("CE_DYNAMICS_CACHE", str(own_cache))
         patch.setenv("CE_DYNAMICS_CODE", "full")
         yield own_cache
+
+
+@pytest.fixture
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CompiledFunction]:
+    """Return what compiles a function in pieces, however short it is."""
+
+    def compiled(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
+        with monkeypatch.context() as patch:
+            patch.setattr(machine, "LARGEST_STRAIGHT", -2)
+            patch.setattr(machine, "LARGEST_UNLIKE", -2)
+            return compile_function(traced, lanes)
+
+    return compiled

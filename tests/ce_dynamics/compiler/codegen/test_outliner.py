@@ -27,17 +27,6 @@ N = 3
 
 
 @pytest.fixture
-def in_pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CompiledFunction]:
-    def compiled(traced: TracedFunction, lanes: int = 1) -> CompiledFunction:
-        with monkeypatch.context() as patch:
-            patch.setattr(machine, "LARGEST_STRAIGHT", -2)
-            patch.setattr(machine, "LARGEST_UNLIKE", -2)
-            return compile_function(traced, lanes)
-
-    return compiled
-
-
-@pytest.fixture
 def joined_as_in_long_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products join sums as in functions that are compiled in pieces by default."""
     monkeypatch.setattr(fused, "LONGEST_ALIKE", -1)

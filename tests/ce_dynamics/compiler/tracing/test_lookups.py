@@ -4,6 +4,7 @@ import ctypes
 import pickle
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import floor
 from ce_dynamics.algebra.tables import Table
-from ce_dynamics.compiler import machine, to_casadi, trace
+from ce_dynamics.compiler import CompiledFunction, machine, to_casadi, trace
 from ce_dynamics.compiler.codegen.c import c_function
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.llvm import Signature
@@ -49,12 +50,11 @@ def traced() -> TracedFunction:
     return trace("readings", readings, {"x": N})
 
 
-def test_all_executions_read_the_same(traced: TracedFunction, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_executions_read_the_same(
+    traced: TracedFunction, in_pieces: Callable[..., CompiledFunction]
+) -> None:
     assert {table.key for table in traced.tables} == {table.key for table in TABLES}
-    whole, four = compile_function(traced), compile_function(traced, lanes=4)
-    monkeypatch.setattr(machine, "LARGEST_STRAIGHT", 10)
-    monkeypatch.setattr(machine, "LARGEST_UNLIKE", 10)
-    pieces = compile_function(traced)
+    whole, pieces, four = compile_function(traced), in_pieces(traced), compile_function(traced, lanes=4)
     in_lanes = [four(np.array([x, x[::-1], x, -x]).T)[0] for x in POINTS]
     many = traced.evaluate_many(x=np.array(POINTS))["y"]
     for k, x in enumerate(POINTS):
@@ -70,7 +70,9 @@ def test_all_executions_read_the_same(traced: TracedFunction, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
-def test_table_read_in_one_piece_serves_another(lanes: int) -> None:
+def test_table_read_in_one_piece_serves_another(
+    lanes: int, in_pieces: Callable[..., CompiledFunction]
+) -> None:
     """Numbers of tables leave their pieces as they are, with nothing done to them there."""
 
     def kept(x: Any) -> dict[str, Any]:
@@ -83,7 +85,7 @@ def test_table_read_in_one_piece_serves_another(lanes: int) -> None:
         return {"y": np.array([total, *read])}
 
     x = RNG.uniform(0.5, 1.5, N) + np.arange(N)
-    whole, pieces = (compile_function(trace("kept", kept, {"x": N}), lanes, most) for most in (10**6, 10))
+    whole, pieces = (make(trace("kept", kept, {"x": N}), lanes) for make in (compile_function, in_pieces))
     given = x if lanes == 1 else np.stack([x] * lanes, axis=1)
     np.testing.assert_array_equal(pieces(given)[0], whole(given)[0])
     found = np.reshape(pieces(given)[0], (4, lanes))[:, 0]
