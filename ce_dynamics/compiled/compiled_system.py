@@ -136,10 +136,6 @@ class CompiledSystem:
         """Return the system at one state, for floats or traced scalars: the uncompiled reference."""
         return Instant(self.embedding, self.layout, *self.layout.split(y), u)
 
-    def find_unassembled(self, y: Array, u: Array) -> Aggregate | None:
-        """Return the first aggregated body that cannot be assembled at a state, if any."""
-        return self.find_unassembled_in(self.instant(y, u))
-
     def find_unassembled_in(self, instant: Instant) -> Aggregate | None:
         """Return the first aggregated body that cannot be assembled at an instant of floats, if any."""
         u = instant.u
@@ -168,7 +164,7 @@ class CompiledSystem:
         """
         if all(np.all(np.isfinite(value)) for value in values):
             return
-        broken = self.find_unassembled(y, u)
+        broken = self.find_unassembled_in(self.instant(y, u))
         if broken is None:
             what = self.broken_force(y, u) or "positions or forces are not finite"
             raise AssemblyError(f"{what} at this state; start from another one")

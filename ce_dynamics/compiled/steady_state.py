@@ -172,14 +172,11 @@ class SteadySearch:
             if np.max(np.abs(column)) <= CYCLIC * np.max(np.abs(J))
         ]
         left = f"{self.names()[worst]} remains at {remaining[worst]:.3g}"
-        text = f"no steady state with {self.describe_targets()} found: {left}"
+        targets = ", ".join(f"{name} = {value:g}" for name, value in self.targets.items())
+        text = f"no steady state with {targets} found: {left}"
         if idle:
             return f"{text}; {', '.join(idle)} has no influence there (saturated?): ask for less"
         return f"{text}; start nearer to it, or ask for less"
-
-    def describe_targets(self) -> str:
-        """Return the targets as text."""
-        return ", ".join(f"{name} = {value:g}" for name, value in self.targets.items())
 
     def refuse_unsteady(self, z: Floats, tolerance: float) -> None:
         """Reject a state whose rates do not stay zero after neutral coordinates have moved on."""

@@ -60,11 +60,6 @@ def matrix_shape(shape: Shape) -> tuple[int, int]:
     return math.prod(shape), 1
 
 
-def flat_in_c_order(matrix: Any, shape: Shape) -> Any:
-    """Return the column vector of a CasADi matrix in NumPy's order."""
-    return ca.vec(matrix.T) if len(shape) == 2 else ca.vec(matrix)
-
-
 def matrix(column: Any, shape: Shape) -> Any:
     """Return the dense CasADi matrix of an array given as a column in NumPy's order."""
     if len(shape) == 2:
@@ -101,7 +96,7 @@ def to_casadi(traced: TracedFunction) -> Any:
     builders = _builders()
     arguments = [ca.SX.sym(name, *matrix_shape(shape)) for name, shape in traced.input_shapes.items()]
     flat = [
-        ca.vertsplit(flat_in_c_order(argument, shape)) if math.prod(shape) else []
+        ca.vertsplit(ca.vec(argument.T if len(shape) == 2 else argument)) if math.prod(shape) else []
         for argument, shape in zip(arguments, traced.input_shapes.values(), strict=True)
     ]
     tables = {table.key: table for table in traced.tables}

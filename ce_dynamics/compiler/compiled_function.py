@@ -133,11 +133,11 @@ class CompiledFunction:
         if [array.shape for array in given] != wanted:
             raise ValueError(f"inputs of {self.name} are {[a.shape for a in given]}, expected {wanted}")
         outputs = tuple(np.empty((n, *shape)) for shape in self.output_shapes.values())
-        arrays = [*given, *outputs]
-        steps = np.outer(np.arange(n), [array.strides[0] for array in arrays])
-        places = np.array([address(array) for array in arrays]) + steps
+        each = [*given, *outputs]
+        steps = np.outer(np.arange(n), [array.strides[0] for array in each])
+        places = np.array([address(array) for array in each]) + steps
         evaluate, first = _EVALUATE_ROW(self.table_address), address(places)
-        for place in range(first, first + places.nbytes, places.itemsize * len(arrays)):
+        for place in range(first, first + places.nbytes, places.itemsize * len(each)):
             evaluate(place)
         return outputs
 

@@ -186,7 +186,8 @@ def recall_or_compile(
     key = _content_key(name, content)
     if key is None:
         return compile_function(make())
-    known = _load_noted(key, make)
+    signature = disk_cache.load_with(key, lambda note: Signature.from_dict(json.loads(note)))
+    known = None if signature is None else load_function(signature, make)
     if known is not None:
         return known
     function = compile_function(make())
@@ -203,8 +204,3 @@ def _content_key(name: str, content: tuple[object, ...]) -> str | None:
         return None
     key = content_key(*content)
     return None if key is None else disk_cache.NOTE + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
-
-
-def _load_noted(key: str, make: Callable[[], TracedFunction]) -> CompiledFunction | None:
-    signature = disk_cache.load_with(key, lambda note: Signature.from_dict(json.loads(note)))
-    return None if signature is None else load_function(signature, make)

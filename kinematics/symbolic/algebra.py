@@ -84,14 +84,11 @@ class Algebra:
         """Write a c² + d s² of each angle as d + (a − d) c², where a and d agree."""
         expression = sympy.expand(expression)
         for unknown in self.unknowns:
-            poly = self._in_pair(expression, unknown)
+            present = expression.free_symbols & set(unknown.pair)
+            poly = polynomial_in(expression, unknown.pair) if present else None
             if poly is not None and poly.total_degree() == 2:
                 expression = sympy.expand(self._lower_powers(poly).as_expr())
         return expression
-
-    def _in_pair(self, expression: Expr, unknown: Unknown) -> Poly | None:
-        present = expression.free_symbols & set(unknown.pair)
-        return polynomial_in(expression, unknown.pair) if present else None
 
     def polynomial(self, expression: Expr, unknown: Unknown) -> Poly | None:
         """Return a polynomial in one unknown, with c² + s² = 1 used where that lowers its degree.

@@ -141,7 +141,7 @@ def aggregated_body(
         parent=S.parent.name,
         bodies=tuple(j.name for j in S.bodies),
         rates=tuple(name for j in S.bodies for name in rates_of(j)),
-        independent=independent_rates(S),
+        independent=tuple(name for body in S.independent for name in rates_of(body)),
         closures=tuple(loop.name for loop in S.closures),
         **operators,
     )
@@ -151,11 +151,6 @@ def rates_of(body: Body) -> list[str]:
     """Return the names of the velocities of a body's hinge."""
     hinge = body.inboard
     return [rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names]
-
-
-def independent_rates(S: Aggregate) -> tuple[str, ...]:
-    """Return the names of the independent velocities of S."""
-    return tuple(name for body in S.independent for name in rates_of(body))
 
 
 def subgraph_operators(outward: Outward, S: Aggregate) -> dict[str, Array]:

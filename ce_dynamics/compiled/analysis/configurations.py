@@ -34,7 +34,6 @@ from ce_dynamics.compiler.progress import log_work
 from ce_dynamics.dynamics.state import join_name
 from ce_dynamics.embedding import numeric_positions
 from ce_dynamics.embedding.closures.compiled_closures import comes_round
-from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
 
@@ -232,7 +231,8 @@ def solve_coordinates(
     """Return a state in which some coordinates have target values, and a model valid there."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
     found = search_starts(CoordinateTargets(model, u, wanted, effort), y, others=0)
-    if found.size > CLOSE and find_continued(model):
+    continued = any(find_continued_linkages(S.linkages) for S in model.embedding.aggregates)
+    if found.size > CLOSE and continued:
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.x
@@ -250,11 +250,6 @@ def solve_coordinates(
         f"reached, with {there}; a loop ends there, or the coordinates contradict each other: name "
         f"fewer, or start elsewhere (y){effort}"
     )
-
-
-def find_continued(model: CompiledSystem) -> set[Linkage]:
-    """Return the loops solved by continuation."""
-    return {linkage for S in model.embedding.aggregates for linkage in find_continued_linkages(S.linkages)}
 
 
 def searched_from_elsewhere(

@@ -10,7 +10,6 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.loop import parts_of
@@ -39,14 +38,10 @@ def coordinate_function(model: CompiledSystem) -> CompiledFunction:
     """Return the compiled function of the coordinates of all inboard hinges at (y, u)."""
 
     def coordinates(y: Array, u: Array) -> dict[str, Array]:
-        return {"coordinates": all_coordinates(model, model.instant(y, u).outward)}
+        outward, owners = model.instant(y, u).outward, coordinate_owners(model)
+        return {"coordinates": array(outward.coordinate(b, k) for b in owners for k in range(b.inboard.n_q))}
 
     return model.function("coordinates", coordinates, model.sizes_of("y", "u"))
-
-
-def all_coordinates(model: CompiledSystem, outward: Outward) -> Array:
-    """Return the values of `coordinate_entries`."""
-    return array(outward.coordinate(b, k) for b in coordinate_owners(model) for k in range(b.inboard.n_q))
 
 
 def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int]) -> Floats:

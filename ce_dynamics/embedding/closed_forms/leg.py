@@ -82,7 +82,8 @@ class LegLinkage(RodLinkage):
     def _point(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[str, HingeMotion]:
         rod, N = self.rod, motion.N
         carrier = motion.body(rod.foot.name)
-        turns = two_turns(*rod.near.axes, e, carrier.R.T @ d, self._branch)
+        a1, a2 = rod.near.axes
+        turns = two_turns(a1, a2, e, carrier.R.T @ d, self._branch)
         if len(rod.near.turning) == 1:
             found = {rod.near.turning[0].name: hinge_at_rest(concatenate(turns), 2, N)}
         else:

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, cross, zeros
+from ce_dynamics.algebra.arrays import Array, zeros
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
@@ -182,13 +182,8 @@ def rates_of(hinge: Hinge, q: Array) -> tuple[Array, Array]:
     ends = JointEnd(IDENTITY, hinge.at_parent - hinge.at), JointEnd(R, d + arm)
     given = np.concatenate([zeros(0, 12), *(row.velocity_rows(*ends) for row in hinge.constraints)])
     at_child = nominal(given)[:, 6:]
-    turning = at_child[:, :3] + cross_rows(nominal(arm), at_child[:, 3:])  # v + w × arm is the point's
+    turning = at_child[:, :3] + np.cross(nominal(arm), at_child[:, 3:])  # v + w × arm is the point's
     return unit_rows(np.hstack((turning, at_child[:, 3:]))), unit_rows(nominal(hinge.H(c)))
-
-
-def cross_rows(a: Array, rows: Array) -> Array:
-    """Return a × b of a vector and each of some rows b."""
-    return np.array([cross(a, row) for row in rows]).reshape(-1, 3)
 
 
 def unit_rows(rows: Array) -> Array:
