@@ -9,20 +9,7 @@ from scipy.spatial.transform import Rotation
 import ce_dynamics as ce
 from ce_dynamics.compiled import steady_state as steady_motion
 from ce_dynamics.models import hmmwv
-
-MASS, STIFFNESS, G = 3.0, 200.0, 9.81
-
-
-def spring_mass() -> ce.Model:
-    """A mass on a spring of 1 m, and an input that pulls at it."""
-    system = ce.System(gravity=(0, 0, -G))
-    body = system.add_body("mass", mass=MASS, com=(0, 0, -1), parent="ground", hinge=ce.Prismatic((0, 0, 1)))
-    system.add_force(
-        ce.SpringDamper("spring", system.ground, (0, 0, 0), body, (0, 0, -1), spring=STIFFNESS, damper=2.0)
-    )
-    system.add_input("pull", "N")
-    system.add_force(ce.AppliedWrench("hand", body, (0, 0, -1), force=(0.0, 0.0, "pull")))
-    return ce.Model(system)
+from tests.ce_dynamics.compiled.test_trim import MASS, STIFFNESS, G, spring_mass
 
 
 def test_the_examples() -> None:
