@@ -126,7 +126,8 @@ class Driver:
 
     ``reverse`` are inputs for driving backwards (-1 is reverse, except of a ``clutch``), none without such a
     gear; ``shifts`` is False if gears are chosen by hand and nobody shifts them; ``train`` are trailers for
-    driving backwards; ``straight`` is the steering input that keeps the vehicle straight on [1].
+    driving backwards; ``straight`` is the steering input that keeps the vehicle straight on, ``pull`` what it
+    takes besides per brake pedal [1].
     """
 
     data: DriverData
@@ -139,33 +140,35 @@ class Driver:
     train: Train | None = None
     response: SteeringResponse = SteeringResponse()
     straight: float = 0.0
+    pull: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("wheelbase", "max_wheel_angle"):
             check_number("driver", name, getattr(self, name), above=0.0)
-        for name in ("understeer", "straight"):
+        for name in ("understeer", "straight", "pull"):
             check_number("driver", name, getattr(self, name))
         check_number("driver", "yaw_damping", self.yaw_damping, at_least=0.0)
 
 
-def steer(p: Driver, path: Path, sensors: Sensors) -> Scalar:
+def steer(p: Driver, path: Path, sensors: Sensors, brake: Scalar = 0.0) -> Scalar:
     """Return the steering input in [−1, 1], positive to the left, that follows a path.
 
     The curvature of the path a moment ahead, plus a correction from where the point of the path one preview
     distance ahead appears beside where it would appear if the vehicle were on the path: 2/d² times that
     distance is the curvature of the arc leading to it.  Heading counts in the direction of motion, so that
-    the side-slip of a steady corner is no error.
+    the side-slip of a steady corner is no error.  ``brake`` is the pedal whose pull arms with their
+    lag counter.
     """
-    speed = sensors["speed"]
+    speed, straight = sensors["speed"], p.straight + p.pull * brake if p.pull else p.straight
     ahead = preview(p, speed)
     forward = (p.data.feedforward_time + p.response.lag) * speed
-    view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, forward)
+    view = path.view(sensors["x"], sensors["y"], course(p, straight, sensors), ahead, forward)
     correction = 2.0 * p.data.aim_gain * (view.aim - view.aim_on_path) / (ahead * ahead)
     curvature = view.curvature + correction
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + damping(p, speed) * (speed * curvature - sensors["yaw_rate"])
     angle = angle - countersteer(p, speed) * sensors["yaw_rate"]
-    return turn_steering(p, saturate_symmetric(p.straight + angle / p.max_wheel_angle, SOFTNESS), sensors)
+    return turn_steering(p, saturate_symmetric(straight + angle / p.max_wheel_angle, SOFTNESS), sensors)
 
 
 def preview(p: Driver, speed: Scalar) -> Scalar:
@@ -205,7 +208,7 @@ def countersteer(p: Driver, speed: Scalar) -> Scalar:
     return missing / maximum(speed, CREEP)
 
 
-def course(p: Driver, sensors: Sensors) -> Scalar:
+def course(p: Driver, straight: Scalar, sensors: Sensors) -> Scalar:
     """Return the direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins.
 
     Below the speed of `SteeringResponse.rocking` the side-slip is that of wheels that roll where they are
@@ -216,7 +219,7 @@ def course(p: Driver, sensors: Sensors) -> Scalar:
     squared = sensors["vx"] * sensors["vx"]
     slip = sensors["vy"] * sensors["vx"]
     if r.position:
-        steered = p.max_wheel_angle * (sensors[r.position] - p.straight)
+        steered = p.max_wheel_angle * (sensors[r.position] - straight)
         slip = slip + trusted * r.arm * tan(steered) / p.wheelbase
     return sensors["yaw"] + minimum(maximum(slip / (squared + trusted), -SPIN), SPIN)
 
@@ -256,7 +259,7 @@ def steer_by_heart(
     """
     speed = sensors["speed"]
     ahead = preview(p, speed)
-    view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, 0.0)
+    view = path.view(sensors["x"], sensors["y"], course(p, p.straight, sensors), ahead, 0.0)
     curvature = -2.0 * p.data.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
     angle = curvature * angle_per_curvature(p, speed)
     error = yaw_rate(sensors["x"]) - sensors["yaw_rate"]

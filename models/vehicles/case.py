@@ -40,7 +40,7 @@ from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.plausibility import warn_of_bump_stops
 from ce_dynamics.models.vehicles.sensors import add_sensors
-from ce_dynamics.models.vehicles.steady import straighten, yaw_gain
+from ce_dynamics.models.vehicles.steady import find_pull, straighten, yaw_gain
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Record, ResultVariable
 from ce_dynamics.simulation.simulate import simulate_to_record
@@ -313,11 +313,11 @@ def learn_vehicle(
     load transfer, by which the yaw rate of a tall vehicle is a multiple of what its tyres alone give.  Below
     `PracticeResponse.rocking`, where tyres stick, it stays that of the tyres.
     """
-    known = replace(driver, straight=straight)
-    if not own or speed <= driver.response.rocking:
-        return known
     given = u.copy()
     given[[entry.name for entry in model.layout.u].index("steering")] = straight
+    known = replace(driver, straight=straight, pull=find_pull(model, y, given))
+    if not own or speed <= driver.response.rocking:
+        return known
     angle = speed * driver.max_wheel_angle / yaw_gain(model, y, given)
     return replace(known, understeer=(angle - driver.wheelbase) / speed**2)
 

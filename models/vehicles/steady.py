@@ -26,6 +26,10 @@ PULLED = 0.01
 """Acceleration aside [m/s²], and in yaw [rad/s²], of a vehicle that its driver need not hold straight.
 
 With 2/d² of the distance aside as the driver's curvature and d = 1 s of speed, it leaves him 5 mm aside."""
+PEDAL = 0.1
+"""Brake pedal at which wheels roll on friction 0.3, too.
+
+At 0.4 a wound-up beam pulls by as much per pedal, within 3 %."""
 THROTTLE = 0.2
 """From which the search for a steady one starts."""
 DIFFERENCE = 1e-6
@@ -37,12 +41,12 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
 
     A drag link that a beam pulls, a banked road or a torque of the driveline leads a vehicle aside whose
     steering is held.  Found are the steering and the heading at which it neither yaws nor moves sideways.
-    The state is as given if it accelerates aside by less than `PULLED`, or if no steering holds it.
+    State and steering are as given if it accelerates aside by less than `PULLED`, or if no steering holds it.
     """
-    names = model.layout.y_names
+    names, steering = model.layout.y_names, [entry.name for entry in model.layout.u].index("steering")
     rates = model.dynamics(y, u)[0][[names.index(name) for name in ASIDE]]
     if np.abs(rates).max() < PULLED:
-        return y, 0.0
+        return y, float(u[steering])
     own, rolling, led = suspension_coordinates(model), rolling_states(model), find_steering_states(model)
     try:
         found, given = trim_with_inputs(
@@ -54,8 +58,19 @@ def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
             u=u,
         )
     except AssemblyError:
-        return y, 0.0
-    return found, float(given[[entry.name for entry in model.layout.u].index("steering")])
+        return y, float(u[steering])
+    return found, float(given[steering])
+
+
+def find_pull(model: Model, y: Floats, u: Floats) -> float:
+    """Return the steering per brake pedal that keeps a vehicle straight which already runs straight on.
+
+    Brakes wind up a beam on leaf springs, whose drag link then steers it: in proportion to the pedal.
+    """
+    names, braked = [entry.name for entry in model.layout.u], u.copy()
+    braked[[names.index(name) for name in ("throttle", "brake")]] = 0.0, PEDAL
+    steering = names.index("steering")
+    return (straighten(model, y, braked)[1] - float(u[steering])) / PEDAL
 
 
 def find_steering_states(model: Model) -> list[str]:

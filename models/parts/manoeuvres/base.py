@@ -124,9 +124,9 @@ class Manoeuvre(ABC):
             "driver.min_preview"
         )
 
-    def _follow(self, sensors: Sensors) -> Scalar:
+    def _follow(self, sensors: Sensors, brake: Scalar = 0.0) -> Scalar:
         assert self.path is not None, f"{self.name} has no path"
-        return steer(self.driver, self.path, sensors)
+        return steer(self.driver, self.path, sensors, brake)
 
     def _at_speed(self, steering: Scalar, target: Scalar, sensors: Sensors) -> dict[str, Scalar]:
         throttle, brake = hold_speed(self.driver, target, sensors)

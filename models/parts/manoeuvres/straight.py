@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.arrays import Scalar, maximum
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
-from ce_dynamics.models.parts.driver import Driver, Sensors, hold_speed
+from ce_dynamics.models.parts.driver import CREEP, Driver, Sensors, hold_speed
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
     MOST_FRICTION,
@@ -71,14 +71,20 @@ class Braking(Manoeuvre):
         return LateralPath()
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        v = self.values
-        pressed = smooth_step((t - v["start"]) / v["rise"])
+        arms, pressed = self.driver.response, self._pressed(t)
+        felt = t - arms.relaxation / maximum(sensors["speed"], CREEP)  # tyres build up their forces
         throttle, _ = hold_speed(self.driver, self.speed, sensors)
+        brake = self.values["brake"]
+        # 2 b(t + T/2) − b is b + T ḃ + T²/4 b̈ and T³/24 of the next: by (D1) arms follow the pedal b
+        followed = 2.0 * self._pressed(felt + 0.5 * arms.lag) - self._pressed(felt)
         return {
-            "steering": self._follow(sensors),
+            "steering": self._follow(sensors, brake * followed),
             "throttle": throttle * (1.0 - pressed),
-            "brake": v["brake"] * pressed,
+            "brake": brake * pressed,
         }
+
+    def _pressed(self, t: Scalar) -> Scalar:
+        return smooth_step((t - self.values["start"]) / self.values["rise"])
 
 
 class DriveOverBump(Manoeuvre):

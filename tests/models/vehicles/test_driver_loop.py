@@ -18,6 +18,7 @@ from ce_dynamics.models.parts.driver import (
     steer,
     turn_steering,
 )
+from ce_dynamics.models.parts.manoeuvres.straight import Braking
 from ce_dynamics.models.parts.paths import LateralPath
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
 from ce_dynamics.models.vehicles.case import Case, first_pedals, prepare
@@ -258,6 +259,39 @@ def test_a_dipping_beam_pulls_no_vehicle_aside() -> None:
     run = case.simulate_to_record(method="rk4")
     assert run["tyre_slip"].values.min() > -0.1
     assert np.abs(run["ay"].values).max() < MOST
+
+
+def test_drivers_counter_the_pull_of_their_brakes() -> None:
+    """The off-roader with a drag link that falls towards the arm, which steers as the brakes dip the body."""
+    changes = "front.steering_gear.steering=(0.600, 0.460, 0.04) m", "steering.max_angle=20 deg"
+    case = prepare("braking", model="off-roader", overrides=changes, duration=6.0)
+    known = case.manoeuvre
+    assert known is not None
+    unknown = Braking(replace(known.driver, pull=0.0), **known.values)
+    aside, farther = (
+        np.abs(replace(case, manoeuvre=each).simulate_to_record(method="rk4")["path_error"].values).max()
+        for each in (known, unknown)
+    )
+    assert aside < 0.5 * farther
+
+
+def test_arms_follow_the_brake_pedal() -> None:
+    """The pull is countered as the pedal moves, not a lag T later, in which the pedal moves by T/rise.
+
+    What the forecast leaves out is T³/24 of the pedal's third derivative, at most 60/rise³ of it.
+    """
+    T, rise, pull = 0.1, 0.3, 0.5
+    driver = replace(driver_parameters(VehicleParameters.load("sedan", ())), pull=pull, straight=0.0)
+    driver = replace(driver, response=SteeringResponse(lag=T))
+    task = Braking(driver, speed=20.0, friction=0.8, duration=3.0, rise=rise, brake=1.0)
+    seen = {"x": 0.0, "y": 0.0, "yaw": 0.0, "vx": 20.0, "vy": 0.0, "speed": 20.0, "yaw_rate": 0.0}
+    s = rate = most = 0.0
+    for t in np.arange(0.0, 3.0, 1e-4):
+        given = task.inputs(t, seen)
+        rate += 1e-4 * 4.0 / T * ((float(given["steering"]) - s) / T - rate)  # (D1)
+        s += 1e-4 * rate
+        most = max(most, abs(s - pull * float(given["brake"])))
+    assert most < pull * T**3 / 24.0 * 60.0 / rise**3
 
 
 @pytest.mark.parametrize(("vehicle", "speed"), [("sedan", 1.0), ("hmmwv-automatic", 2.0)])
