@@ -220,13 +220,10 @@ def pivots(arm: JsonObject) -> Sections:
     return {"front_pivot": quantities(ahead, "m"), "rear_pivot": quantities(behind, "m")}
 
 
-def tie_rod(reading: Reading, part: JsonObject, outer: str = "Location Upright") -> Sections:
+def tie_rod(reading: Reading, part: JsonObject) -> Sections:
     """Return the ends of a tie rod, and its body where it is one."""
     block = part.part("Tierod")
-    section: Sections = {
-        "K": block.point(outer),
-        "L": block.point("Location Chassis"),
-    }
+    section: Sections = {"K": block.point("Location Upright"), "L": block.point("Location Chassis")}
     if block.has("Mass"):
         section["tie_rod"] = rod(reading, block, yields=True)
     return section

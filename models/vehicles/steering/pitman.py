@@ -159,18 +159,15 @@ class Pitman(Steering):
         def place(b: BodyData) -> BodyParameters:
             return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
 
-        W = origin + R @ np.array(data.W)
+        points = {name: origin + R @ np.array(getattr(data, name)) for name in "TUVW"}
         return cls(
             data,
             origin=origin,
             R=R,
             axis=R[:, 2],
-            T=origin + R @ np.array(data.T),
-            U=origin + R @ np.array(data.U),
-            V=origin + R @ np.array(data.V),
-            W=W,
+            **points,
             pitman_arm=place(data.pitman_arm),
-            idler_arm=massless(W) if data.idler_arm is None else place(data.idler_arm),
+            idler_arm=massless(points["W"]) if data.idler_arm is None else place(data.idler_arm),
             link=place(data.link),
             idler_joint=data.idler_joint,
         )
