@@ -57,9 +57,7 @@ def add_four_bar(system: System, k: int, frame: str, start: Floats) -> Floats:
             joint.body, mass=1.0, com=0.5 * (start + end), inertia=BAR_INERTIA, parent=joint.carrier,
             hinge=joint.hinge,
         )  # fmt: skip
-    for cut in linkage.cuts():
-        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
-    system.use_linkage(linkage)
+    linkage.close(system)
     system.start(names[0], v=[0.3])
     return F
 
@@ -95,9 +93,7 @@ def add_double_wishbone(system: System, k: int, carrier: str, origin: Floats, si
             joint.body, mass=mass, com=one + 0.3 * (other - one), parent=joint.carrier, hinge=joint.hinge,
             inertia=0.01 * mass * np.array((1.0, 2.0, 2.5)),
         )  # fmt: skip
-    for cut in linkage.cuts():
-        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
-    system.use_linkage(linkage)
+    linkage.close(system)
     spring = SpringDamper(
         f"{k} spring", system.find(carrier), points["J"], system.find(f"{k} lower_arm"), points["B"],
         spring=20000.0, damper=500.0,

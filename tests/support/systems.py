@@ -7,6 +7,7 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.hinges import Closure
 from ce_dynamics.models.published import bricard as bricard
@@ -25,6 +26,15 @@ PROPERTIES = {
 
 def add(system: ce.System, name: str, parent: str, hinge: ce.Hinge, com: Array, mass: float = 1.0) -> None:
     system.add_body(name, mass=mass, com=com, inertia=(0.03, 0.04, 0.05), parent=parent, hinge=hinge)
+
+
+def add_linkage_bodies(
+    system: ce.System, linkage: ClosedForm, away: Sequence[float] = (0.2, 0.0, 0.1)
+) -> None:
+    """Add bodies of 1 kg, whose mass centres lie away from their hinges."""
+    for joint in linkage.joints():
+        name, hinge, com = joint.body, joint.hinge, joint.hinge.at + np.array(away)
+        system.add_body(name, mass=1.0, com=com, inertia=(0.1,) * 3, parent=joint.carrier, hinge=hinge)
 
 
 def drive(system: ce.System, body: str, name: str = "turn") -> ce.System:

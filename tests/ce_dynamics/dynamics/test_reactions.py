@@ -1,6 +1,7 @@
 """Hinge reactions and multipliers against free-body equations, statics by hand and independent engines."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -181,21 +182,10 @@ def test_parallelogram_shares_a_platform_by_the_lever_rule() -> None:
     """A platform on two massless legs, its weight at a quarter; spatial hinges make 3 rows redundant."""
     system = ce.System(gravity=(0, 0, -10.0))
     linkage = FourBar((0, 0, 0), (0, 0, 1), (2, 0, 1), (2, 0, 0), (0, 1, 0))
-    masses = {"crank": 0.0, "coupler": 4.0, "rocker": 0.0}
-    for joint in linkage.joints():
-        com = (0.5, 0, 1) if joint.body == "coupler" else None
-        inertia = (1, 1, 1) if joint.body == "coupler" else (0, 0, 0)
-        system.add_body(
-            joint.body,
-            mass=masses[joint.body],
-            com=com,
-            inertia=inertia,
-            parent=joint.carrier,
-            hinge=joint.hinge,
-        )
-    for cut in linkage.cuts():
-        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
-    system.use_linkage(linkage)
+    heavy: dict[str, Any] = {"coupler": {"mass": 4.0, "com": (0.5, 0, 1), "inertia": (1, 1, 1)}}
+    for name, carrier, hinge in linkage.joints():
+        system.add_body(name, parent=carrier, hinge=hinge, **heavy.get(name, {"mass": 0.0}))
+    linkage.close(system)
     result = resting(system)
     np.testing.assert_allclose(result.hinges["crank"].force, (0, 0, 30.0), atol=1e-12)
     np.testing.assert_allclose(result.hinges["coupler"].force, (0, 0, 30.0), atol=1e-12)

@@ -14,17 +14,14 @@ from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Spherical, Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate
+from tests.support.systems import add_linkage_bodies
 
 
 def six_bar(*, closed_form: bool) -> System:
     """A four-bar whose rocker drives a slider by a rod: its own loop, on the same aggregated body."""
     linkage = FourBar((0, 0, 0), (0.3, 0, 0.3), (1.3, 0, 0.8), (1.2, 0, 0), (0, 1, 0))
     system = System()
-    for joint in linkage.joints():
-        com = joint.hinge.at + np.array((0.2, 0.0, 0.1))
-        system.add_body(
-            joint.body, mass=1.0, com=com, inertia=(0.1,) * 3, parent=joint.carrier, hinge=joint.hinge
-        )
+    add_linkage_bodies(system, linkage)
     for cut in linkage.cuts():
         system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure, ["crank"])
     if closed_form:

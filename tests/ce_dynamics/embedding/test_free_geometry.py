@@ -241,9 +241,7 @@ def test_far_geometry_is_right_or_nan() -> None:
         coms = (0.5 * (A + D), 0.5 * (D + F), 0.5 * (F + G))
         for joint, com in zip(linkage.joints(), coms, strict=True):
             add(system, joint.body, joint.carrier, joint.hinge, com)
-        for cut in linkage.cuts():
-            system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
-        system.use_linkage(linkage)
+        linkage.close(system)
         expected = ce.compile(system).trace_dynamics().evaluate(y=y, u=np.zeros(0))["y_dot"]
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
         answered += 1

@@ -21,6 +21,7 @@ from ce_dynamics.simulation.monitors.postconditions import check_balance
 from ce_dynamics.simulation.options import list_times
 from ce_dynamics.simulation.results import WORK
 from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
+from tests.support.systems import add_linkage_bodies
 
 SCIPY = ("RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF")
 
@@ -395,14 +396,8 @@ def free_rocker() -> ce.Model:
     """A four-bar whose independent bar is not the shortest and swings to the end of its range."""
     linkage = FourBar((0, 0, 0), (0.5, 0, 0.3), (1.1, 0, 0.8), (1.2, 0, 0), (0, 1, 0))
     system = ce.System()
-    for joint in linkage.joints():
-        com = joint.hinge.at + np.array((0.2, 0.0, 0.1))
-        system.add_body(
-            joint.body, mass=1.0, com=com, inertia=(0.1,) * 3, parent=joint.carrier, hinge=joint.hinge
-        )
-    for cut in linkage.cuts():
-        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
-    system.use_linkage(linkage)
+    add_linkage_bodies(system, linkage)
+    linkage.close(system)
     system.start(linkage.joints()[0].body, v=[6.0])
     return ce.Model(system)
 
@@ -468,15 +463,7 @@ def crude_four_bar(start: float) -> ce.System:
     """A user's linkage that closes its loop in the design pose only."""
     linkage = HalfSolved((0, 0, 0), (0.2, 0, 0.3), (1.1, 0, 0.8), (1.2, 0, 0), (0, 1, 0))
     system = ce.System(gravity=(0, 0, 0))
-    for joint in linkage.joints():
-        system.add_body(
-            joint.body,
-            mass=1.0,
-            com=joint.hinge.at,
-            inertia=(0.1,) * 3,
-            parent=joint.carrier,
-            hinge=joint.hinge,
-        )
+    add_linkage_bodies(system, linkage, (0.0, 0.0, 0.0))
     linkage.close(system)
     system.start("crank", q=start, v=1.0)
     return system

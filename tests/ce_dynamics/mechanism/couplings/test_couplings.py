@@ -369,9 +369,7 @@ def test_user_linkage_between_couplings() -> None:
     wheel(s, "motor", 1e-3, -0.5, com_y=0.02)
     for name, carrier, hinge in linkage.joints():
         arm(s, name, carrier, hinge, (0.1, 0.1, 0.0))
-    for cut in linkage.cuts():
-        s.close_loop(*cut)
-    s.use_linkage(linkage)
+    linkage.close(s)
     wheel(s, "output", 0.05, 2.0, com_y=0.2)
     s.couple("in", ("motor", "crank"), ce.Gear(-0.5))
     s.couple("out", ("rocker", "output"), ce.Gear(1.5))

@@ -14,6 +14,7 @@ from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.simulation.in_the_loop.simulator import DIGEST, MAGIC, Simulator
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum, slider
+from tests.support.systems import add_linkage_bodies
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "tsit5"])
@@ -252,14 +253,8 @@ def test_loop_thrown_against_its_reach_is_named() -> None:
     """A double rocker without friction or loads keeps its energy; one thrown over its end does not."""
     linkage = FourBar((0, 0, 0), (0.3, 0, 0.9), (0.75, 0, 0.85), (1, 0, 0), (0, 1, 0))
     system = ce.System(gravity=(0, 0, 0))
-    for joint in linkage.joints():
-        system.add_body(
-            joint.body, mass=1.0, com=joint.hinge.at + np.array((0.2, 0.0, 0.1)), inertia=(0.1,) * 3,
-            parent=joint.carrier, hinge=joint.hinge,
-        )  # fmt: skip
-    for cut in linkage.cuts():
-        system.close_loop(cut.name, cut.body_a, cut.body_b, cut.closure)
-    system.use_linkage(linkage)
+    add_linkage_bodies(system, linkage)
+    linkage.close(system)
     system.start(linkage.joints()[0].body, v=[-2.0])
     sim = Simulator(ce.compile(system), method="dopri5")
     energy = sim.outputs()["energy"]
