@@ -29,8 +29,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 def pytest_collection_finish() -> None:
     """Freeze all loaded objects: searching them for garbage again took an eighth of all time."""
-    gc.collect()
-    gc.freeze()
+    release_memory()
     gc.set_threshold(20_000, 20, 20)
     if sys.platform == "linux" and (parts := sys.modules.get("ce_dynamics.compiler.kernel_parts")):
         parts.Kernel.compile = functools.partialmethod(compile_apart, parts.Kernel.compile)
