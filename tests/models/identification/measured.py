@@ -92,17 +92,17 @@ def racing_numbers() -> dict[str, Any]:
 
 
 def racing_car_continued(folder: Path, others: Sequence[Path]) -> None:
-    """Leave out the halves and the last quarter of Putnam Park, and predict these."""
+    """Predict the second half and the last quarter of Putnam Park by Las Vegas and what is before."""
     oval, course = folder / "LVMS_23_01_04_B.csv.gz", folder / "Putnam_park2023_run4_2_first.csv.gz"
     lvms = racing_run(oval, "lvms", "rad", {"from": 110.0, "to": 425.0})
     putnam = racing_run(course, "putnam", "deg", {"from": 20.0})
     first = mask(part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::3]), failures(oval))
     windows, wrong = putnam.windows(OPTIONS.length, OPTIONS.lead), failures(course)
     n = len(windows)
-    for a, b in ((0, n // 2), (n // 2, n), (3 * n // 4, n)):
-        runs = [first, mask(part(putnam, windows[:a] + windows[b:]), wrong)]
+    for k in (n // 2, 3 * n // 4):
+        runs = [first, mask(part(putnam, windows[:k]), wrong)]
         fit = ce.identify(runs, VEHICLES / "av-21.yaml", racing_numbers(), progress=print, **asdict(OPTIONS))
-        kept = replace(part(putnam, windows[a:b]), name=f"{windows[a][0]:.0f} to {windows[b - 1][1]:.0f} s")
+        kept = replace(part(putnam, windows[k:]), name=f"from {windows[k][0]:.0f} s")
         show(fit, [kept], {kept.name: wrong})
 
 
