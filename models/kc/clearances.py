@@ -353,8 +353,8 @@ def hardpoint(data: VehicleParameters, key: str) -> Array:
     value: Any = getattr(data.data, corner)
     for name in rest.split("."):
         value = getattr(value, name, None)
-    if not isinstance(value, tuple) or len(value) != 3:
-        raise DataError(f"hardpoint: {checks.show(key)} is no point; give one such as {corner}.W")
+    if rest == "origin" or not isinstance(value, tuple) or len(value) != 3:
+        raise DataError(f"hardpoint: {checks.show(key)} is no hardpoint; give one such as {corner}.W")
     axle = corner.rpartition("_")[0]
     free = {parameter.name: parameter for parameter in data.free}
     written = [

@@ -125,7 +125,7 @@ class Driver:
     ``yaw_damping`` [s] are those of the data or of the vehicle.
 
     ``reverse`` are inputs for driving backwards (-1 is reverse, except of a ``clutch``), none without such a
-    gear; ``shifts`` is False if gears are chosen by hand and nobody shifts them; ``train`` are trailers for
+    gear; ``shifts`` is False if gears are inputs that no driver model sets; ``train`` are trailers for
     driving backwards; ``straight`` is the steering input that keeps the vehicle straight on, ``pull`` what it
     takes besides per brake pedal [1].
     """

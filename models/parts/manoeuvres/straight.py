@@ -25,7 +25,21 @@ from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, Inclined
 from ce_dynamics.models.parts.rounding import smooth_step
 
 
-class StraightAcceleration(Manoeuvre):
+class StraightOn(Manoeuvre):
+    """Straight on at constant speed, for the road to do the rest."""
+
+    name = "straight"
+    title = "straight on at constant speed"
+    options: ClassVar[tuple[Option, ...]] = basic_options(20.0, 10.0)
+
+    def _path(self) -> Path:
+        return LateralPath()
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        return self._at_speed(self._follow(sensors), self.speed, sensors)
+
+
+class StraightAcceleration(StraightOn):
     """Throttle on a straight line."""
 
     name = "straight-acceleration"
@@ -40,14 +54,11 @@ class StraightAcceleration(Manoeuvre):
     def __init__(self, driver: Driver, **values: float) -> None:
         if not driver.shifts:
             raise DataError(
-                f"{self.name}: nobody shifts the gears of this vehicle, which stays in that of its start; "
+                f"{self.name}: this vehicle stays in the gear of its start; "
                 "let the driver shift: assistance: {shifting: {period: 20 ms, upshift: 500 rad/s, "
                 "downshift: 150 rad/s, time: 0.6 s, bite_speed: 140 rad/s}}"
             )
         super().__init__(driver, **values)
-
-    def _path(self) -> Path:
-        return LateralPath()
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
         v = self.values
@@ -55,7 +66,7 @@ class StraightAcceleration(Manoeuvre):
         return {"steering": self._follow(sensors), "throttle": throttle, "brake": 0.0}
 
 
-class Braking(Manoeuvre):
+class Braking(StraightOn):
     """Braking from speed to rest on a straight line."""
 
     name = "braking"
@@ -66,9 +77,6 @@ class Braking(Manoeuvre):
         START,
         Option("rise", "s", 0.2, "time the pedal takes", above=0.0),
     )
-
-    def _path(self) -> Path:
-        return LateralPath()
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
         arms, pressed = self.driver.response, self._pressed(t)
@@ -87,7 +95,7 @@ class Braking(Manoeuvre):
         return smooth_step((t - self.values["start"]) / self.values["rise"])
 
 
-class DriveOverBump(Manoeuvre):
+class DriveOverBump(StraightOn):
     """Straight over a smooth bump, on both tracks or one."""
 
     name = "bump"
@@ -104,26 +112,6 @@ class DriveOverBump(Manoeuvre):
         v = self.values
         tracks = {0.0: "both", 1.0: "left", -1.0: "right"}
         return BumpRoad(v["friction"], v["height"], v["length"], v["position"], tracks[v["side"]])
-
-    def _path(self) -> Path:
-        return LateralPath()
-
-    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        return self._at_speed(self._follow(sensors), self.speed, sensors)
-
-
-class StraightOn(Manoeuvre):
-    """Straight on at constant speed, for the road to do the rest."""
-
-    name = "straight"
-    title = "straight on at constant speed"
-    options = basic_options(20.0, 10.0)
-
-    def _path(self) -> Path:
-        return LateralPath()
-
-    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        return self._at_speed(self._follow(sensors), self.speed, sensors)
 
 
 class StandStill(Manoeuvre):

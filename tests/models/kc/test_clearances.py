@@ -183,7 +183,8 @@ def test_mistakes_are_named(rig: kc.KCRig, data: VehicleParameters) -> None:
         (lambda: kc.Part(("chassis", "steering.rack"), [(0.0, 0.0, 0.0)]), "2 bodies for 1 points"),
         (lambda: kc.Clearance("same", point, point, 0.1), "name two bodies"),
         (lambda: Clearances(rig, [kc.Clearance("x", point, kc.Part("boat", [(0, 0, 1)]), 0.1)]), "boat"),
-        (lambda: kc.hardpoint(data, "front_left.Q"), "is no point"),
+        (lambda: kc.hardpoint(data, "front_left.Q"), "is no hardpoint"),
+        (lambda: kc.hardpoint(data, "front_left.origin"), "is no hardpoint"),
         (lambda: kc.hardpoint(data, "middle.D"), "middle"),
     ):
         with pytest.raises(DataError, match=words):

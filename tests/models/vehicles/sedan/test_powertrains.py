@@ -82,7 +82,7 @@ def test_a_driver_shifts_while_he_accelerates() -> None:
 
 
 def test_acceleration_without_a_driver_who_shifts_is_refused() -> None:
-    with pytest.raises(DataError, match=r"nobody shifts .* assistance: \{shifting: \{period"):
+    with pytest.raises(DataError, match=r"stays in the gear of its start.* assistance: \{shifting: \{period"):
         prepare("straight-acceleration", model="sedan-manual")
 
 
