@@ -18,7 +18,8 @@ from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.augmented.augmented import Augmented
-from ce_dynamics.augmented.observer import FeedbackLaw, apply_law
+from ce_dynamics.augmented.observer import apply_law
+from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiler import TracedFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.errors import ModelError
@@ -70,7 +71,7 @@ class Index1:
     M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
     """
 
-    def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
+    def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
         self.model, self.law = model, law
         self._compliance = COMPLIANCE * softness
         n_y = model.n_p + model.n_V + model.n_x
@@ -127,7 +128,7 @@ POSITION_COMPLIANCE = 1e-9
 class StabilisedIndex2:
     """Residual F(t, Y, Ẏ, u) and Jacobian ∂F/∂Y + c_j ∂F/∂Ẏ of an augmented system; see `Index1`."""
 
-    def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
+    def __init__(self, model: Augmented, softness: Array, law: InputLaw | None = None) -> None:
         self.model, self.softness, self.law = model, softness, law
         self.n_y = model.n_p + model.n_V + model.n_x
         self.size = self.n_y + 2 * model.n_g

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
@@ -11,6 +11,7 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.augmented.hinge_coordinates import RelativeMotion, coordinates, rate_rows, relative_motion
 from ce_dynamics.augmented.states import BodyState, point_of
+from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad, PointState, Response
@@ -64,16 +65,8 @@ class AbsoluteObserver:
         return relative_motion(body, self.states[body.carrier.name], self.states[body.name])
 
 
-class FeedbackLaw(Protocol):
-    """Inputs as a function of time and of the system's outputs, written on arrays and `where`."""
-
-    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
-        """Return inputs by name; those left out keep their defaults."""
-        ...
-
-
 def apply_law(
-    model: Augmented, law: FeedbackLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
+    model: Augmented, law: InputLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
 ) -> Array:
     """Return the inputs of a law at a state, or u if there is no law.
 

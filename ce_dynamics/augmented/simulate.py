@@ -16,8 +16,9 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant, redundant_rows
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.integrators import Index1, StabilisedIndex2, advance, make_solver
-from ce_dynamics.augmented.observer import FeedbackLaw, apply_law
+from ce_dynamics.augmented.observer import apply_law
 from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.options import lists_options
@@ -134,7 +135,7 @@ class Preparation:
         self.model = FullyAugmented(model) if isinstance(model, System) else model
         y0 = self.model.check_state("y0", y0)
         t0 = checks.number("t0", t0)
-        self.law: FeedbackLaw | None = inputs if hasattr(inputs, "inputs") else None
+        self.law: InputLaw | None = inputs if hasattr(inputs, "inputs") else None
         self.signal = self.model.signal(None if self.law else inputs)
         self.y0 = self.model.assemble(y0, self.inputs_at(t0, y0))
         u0 = self.inputs_at(t0, self.y0)
