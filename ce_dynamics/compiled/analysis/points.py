@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
@@ -12,9 +13,11 @@ from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import StateArguments, Unpack, state_given, takes_state
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.dynamics.jacobians import frame_columns
+from ce_dynamics.dynamics.jacobians import BodyColumns, MovingBodies, body_columns, frame_columns
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+
+FEW = 3  # bodies whose frames get machine code of their own; those of more bodies share one function for all
 
 
 class PointKinematics(NamedTuple):
@@ -198,8 +201,31 @@ def frame_kinematics(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) 
     def kinematics(y: Array, u: Array, at: Array) -> dict[str, Array]:
         return frame_columns(model.instant(y, u).outward, body, at)._asdict()
 
-    function = model.function(f"frame of {body.name}", kinematics, {**model.sizes_of("y", "u"), "at": 3})
-    r, R, V, J, drift, bias = function(y, u, frame.at)
+    own = f"frame of {body.name}"
+    if own in model.functions or frames_of_their_own(model) < FEW:
+        function = model.function(own, kinematics, {**model.sizes_of("y", "u"), "at": 3})
+        r, R, V, J, drift, bias = function(y, u, frame.at)
+    else:
+        r, R, V, J, drift, bias = moving_bodies(model, y, u).frame(body, frame.at)
     v_dot = model.layout.split(model.dynamics(y, u)[0])[1]
     model.refuse_not_finite(y, u, r, V, v_dot)
     return FrameKinematics(r, R, V, J @ v_dot + bias, J, drift, bias)
+
+
+def frames_of_their_own(model: CompiledSystem) -> int:
+    """Return the number of frames with machine code of their own."""
+    return sum(name.startswith("frame of ") for name in model.functions)
+
+
+def moving_bodies(model: CompiledSystem, y: Floats, u: Floats) -> MovingBodies:
+    """Return the compiled function of all bodies at a state; its size grows with their number only."""
+
+    def bodies(y: Array, u: Array) -> dict[str, Array]:
+        return body_columns(model.instant(y, u).outward)._asdict()
+
+    function = model.function("all bodies", bodies, model.sizes_of("y", "u"))
+    latest = model.get_or_make("bodies at the latest state", list[tuple[Floats, Floats, MovingBodies]])
+    if not latest or not (np.array_equal(latest[0][0], y) and np.array_equal(latest[0][1], u)):
+        moving = MovingBodies(model.embedding, BodyColumns(*function(y, u)))
+        latest[:] = [(y.copy(), u.copy(), moving)]
+    return latest[0][2]

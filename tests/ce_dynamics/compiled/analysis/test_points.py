@@ -8,8 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiled.analysis.points import moving_bodies
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.jacobians import frame_columns
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, ground_of
 from ce_dynamics.mechanism.forces.base import Observer
@@ -66,6 +69,44 @@ def test_frames_move_by_their_differences(pair: tuple[Case, Model, Floats]) -> N
     np.testing.assert_allclose(found.A[:3], case.derivative(turning, v_dot), atol=1e-7 * scale)
     turn = case.derivative(axes, v_dot) @ found.R.T
     np.testing.assert_allclose((turn[2, 1], turn[0, 2], turn[1, 0]), found.V[:3], atol=1e-8 * scale)
+
+
+def test_one_function_for_all_bodies_agrees(pair: tuple[Case, Model, Floats]) -> None:
+    """Frames beyond the first few come from a shared function; rounding of other sums is the difference."""
+    case, model, y = pair
+    shared = moving_bodies(model, y, np.asarray(case.u))
+    for body in case.system.bodies[:3]:
+        at = nominal(body.com) + (0.2, -0.3, 0.4)
+        lean = model.function(
+            f"frame of {body.name}",
+            lambda y, u, at, body=body: frame_columns(model.instant(y, u).outward, body, at)._asdict(),
+            {"y": len(y), "u": len(case.u), "at": 3},
+        )
+        for one, other in zip(lean(y, case.u, at), shared.frame(body, at), strict=True):
+            scale = max(1.0, float(np.abs(one).max(initial=0.0)))
+            np.testing.assert_allclose(other, one, rtol=0.0, atol=1e-12 * scale)
+
+
+def test_frames_of_many_bodies_are_compiled_together() -> None:
+    system = System(gravity=(0, 0, -9.81))
+    carrier = system.ground
+    for k in range(12):
+        carrier = system.add_body(
+            f"link {k}", mass=1.0, com=(0, 0, -k - 0.5), inertia=(0.1, 0.1, 0.01), parent=carrier,
+            hinge=Revolute((0, 1, 0), at=(0, 0, -k)),
+        )  # fmt: skip
+    model = Model(system)
+    y = 0.1 * np.arange(24.0)
+    found = {body.name: model.frame(body)(y) for body in system.bodies}
+    assert sum(name.startswith("frame of") for name in model.functions) == 3
+    h = 1e-6
+    ahead, behind = y.copy(), y.copy()
+    ahead[:12], behind[:12] = y[:12] + h * y[12:], y[:12] - h * y[12:]
+    for name in ("link 1", "link 11"):  # h² of third derivatives, which grow as the cube of the rates' sum
+        rate = (model.frame(name)(ahead).r - model.frame(name)(behind).r) / (2.0 * h)
+        np.testing.assert_allclose(found[name].V[3:], rate, atol=1e-6)
+    last = found["link 11"]
+    np.testing.assert_allclose(last.V, last.J @ y[12:] + last.drift, atol=1e-12)
 
 
 def test_jacobians_are_those_of_the_dense_operators(pair: tuple[Case, Model, Floats]) -> None:
