@@ -69,12 +69,13 @@ class PowertrainData(Section):
 class ShaftsData(Section):
     """Inertia turning with the gearbox' output, and the wind-up of all half-shafts together, at the wheels.
 
-    ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none
+    ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis, which then gets the
+    wheels' torque about its own y axis, instead of what wheels and final drives leave.  It is none
     unless given: the axle's reaction is that of engine and gearbox, on the same body.  ``gyroscopic`` is the
-    part of the moment ω × h of all that turns which acts on the chassis, ``reaction`` that of the wheels'
-    torques which final drives and chassis get, and ``seen_speed`` that of the shaft's speed which the gearbox
-    reads; all unless given.  ``torque_bias`` are those of the driven axles' differentials, which are open
-    unless given.
+    part of the moment ḣ d + ω × h d of all that turns which acts on the chassis, ``reaction`` that of the
+    wheels' torques which final drives and chassis get, and ``seen_speed`` that of the shaft's speed which the
+    gearbox reads; all unless given.  ``torque_bias`` are those of the driven axles' differentials, which are
+    open unless given.
     """
 
     inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
@@ -229,15 +230,14 @@ class GearedDriveline(ForceElement):
         s_dot = (unit.torque - a * T_w) / J_p
         h = J_h * s + unit.spin
         h_dot = J_h * s_dot + tied.inertia * unit.tied_rate * s + unit.spin_rate
-        gyroscopic = cross(omega, h * self.axis)
+        turning = -1.0 * (h_dot * self.axis + cross(omega, h * self.axis))
         if p.gyroscopic is not None:
-            gyroscopic = p.gyroscopic * gyroscopic
-        turning = -1.0 * (h_dot * self.axis + gyroscopic)
+            turning = p.gyroscopic * turning
         back = 1.0 if p.reaction is None else p.reaction
+        if p.roll_reaction:
+            back, turning = 0.0, turning - T_w * array((p.roll_reaction * a, 1.0, 0.0))
         loads = self.driven.loads(observer, parts, T_w, back)
         none = np.zeros(3)
-        if p.roll_reaction:
-            turning = turning + array((-p.roll_reaction * a * T_w, 0.0, 0.0))
         loads.append(PointLoad(chassis, chassis, none, none, turning))
         reaction = turning + back * T_w * self.driven.chassis_torque(parts)
         return Response(

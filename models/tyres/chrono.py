@@ -242,18 +242,22 @@ class ChronoTyre(TyreModel):
         righting = -loaded * self.width * self.width * self.cz / 12.0 * steep
         F = axes.turn(Fx, Fy, Fz)
         M = axes.turn(righting + part * f.Mx, turning, part * f.Mz)
-        # about the wheel's centre, from which the contact's lies by
+        # moved to the contact from Chrono's: the centre's projection as far along the wheel's plane as the
+        # centre lies above where the lowest point of the disc is projected to
+        moved = (r0 - wheel.radius) * lean * lean * lean
+        M_x, M_y, M_z = M[0] + moved * F[2], M[1], M[2] - moved * F[0]
+        # about the wheel's centre, from which the contact lies by
         across, below = wheel.radius * lean, -wheel.radius * upright
-        M_x, M_y, M_z = M[0] + across * F[2] - below * F[1], M[1] + below * F[0], M[2] - across * F[0]
+        C_x, C_y, C_z = M_x + across * F[2] - below * F[1], M_y + below * F[0], M_z - across * F[0]
         # turned with the wheel meanwhile, about the spin axis (0, cos γ, sin γ)
         turn = wheel.spin * self.delay
         return TyreAnswer(
             Fx=F[0],
             Fy=F[1],
             Fz=F[2],
-            Mx=M[0] + turn * (upright * M_z - lean * M_y),
-            My=M[1] + turn * lean * M_x,
-            Mz=M[2] - turn * upright * M_x,
+            Mx=M_x + turn * (upright * C_z - lean * C_y),
+            My=M_y + turn * lean * C_x,
+            Mz=M_z - turn * upright * C_x,
             x_dot=(z_x, z_y),
             slip=f.s_x,
             slip_angle=arctan(f.s_y),

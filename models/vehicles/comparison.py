@@ -145,6 +145,9 @@ class ComparedVehicle:
         values |= {f"chassis.v{axis}": v[0] for axis, v in zip("xyz", recording.velocity, strict=True)}
         for place, corner in self.corners.items():
             values[f"{corner}.wheel_rate"] = recording.wheel(place, "omega")[0]
+        driven = [place for place, corner in self.corners.items() if corner in self.data.driven]
+        turning = np.mean([recording.wheel(place, "omega")[0] for place in driven])
+        values["driveline.shaft_speed"] = float(turning) / self.data.data.powertrain.axle_ratio
         if np.any(recording["gear"]):
             values["driveline.engine_speed"] = recording["engine_speed"][0]
         for k, name in enumerate(names):
@@ -345,7 +348,7 @@ def compare_run(subject: ComparedVehicle, recording: ChronoRecording, run: Recor
         both.setdefault(name, []).append((np.asarray(ours, dtype=float), theirs[driven]))
 
     add("position", np.hypot(run["x"].values - x, run["y"].values - y), 0.0 * t)
-    add("yaw_rate", run["chassis_wz"].values, recording["wz"])
+    add("yaw_rate", run["yaw_rate"].values, recording.yaw_rate)
     turning = [np.gradient(np.unwrap(angle), t) for angle in (run["yaw"].values, yaw)]
     for name, along, across, sign in (("ax", "vx", "vy", -1.0), ("ay", "vy", "vx", 1.0)):
         own = np.gradient(run[along].values, t) + sign * np.asarray(run[across].values) * turning[0]

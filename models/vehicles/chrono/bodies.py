@@ -197,6 +197,8 @@ HALF_SHAFT_WIND_UP = 0.02
 """[rad] of all half-shafts together at the engine's largest torque through the axle alone."""
 HALF_SHAFT_TIME = 0.005
 """[s], their damping over their stiffness."""
+RIGID_WIND_UP, RIGID_TIME = 0.002, 0.002
+"""The same of half-shafts that hardly twist, as Chrono's, which are rigid."""
 
 
 RADIUS = 0.02

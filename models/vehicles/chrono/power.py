@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono.bodies import HALF_SHAFT_TIME, HALF_SHAFT_WIND_UP
+from ce_dynamics.models.vehicles.chrono.bodies import (
+    HALF_SHAFT_TIME,
+    HALF_SHAFT_WIND_UP,
+    RIGID_TIME,
+    RIGID_WIND_UP,
+)
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, find_companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections
@@ -170,16 +175,18 @@ def power(
     kind, section = reading.by_template(gearbox, "transmission", TRANSMISSIONS)(reading, gearbox, engine)
     # As stiff as half-shafts that twist by some hundredths of a radian: Chrono's do not twist.
     strongest = max(abs(torque) for torque in engine.full[1]) / float(driveline["axle_ratio"])
-    stiffness = strongest / HALF_SHAFT_WIND_UP
     turning = driveline["shafts"]
     assert isinstance(turning, dict)
+    rigid, usual = (RIGID_WIND_UP, RIGID_TIME), (HALF_SHAFT_WIND_UP, HALF_SHAFT_TIME)
+    wind_up, lag = rigid if "roll_reaction" in turning else usual  # whose shafts have inertia in Chrono
+    stiffness = strongest / wind_up
     blocks = engine_file.template == "EngineShafts" and gearbox.template.endswith("TransmissionShafts")
     if blocks and "roll_reaction" in turning:
         turning = turning | BLOCKS
     elastic: Sections = {
         **turning,
         "stiffness": quantity(stiffness, "N*m/rad", "assumed"),
-        "damping": quantity(HALF_SHAFT_TIME * stiffness, "N*m*s/rad", "assumed"),
+        "damping": quantity(lag * stiffness, "N*m*s/rad", "assumed"),
     }
     reading.section("powertrain.engine", engine_file)
     for name in ("transmission", "converter", "clutch"):

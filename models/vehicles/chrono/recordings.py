@@ -145,6 +145,11 @@ class ChronoRecording:
         return np.asarray(np.einsum("ijn,jn->in", self.attitude, [self[f"v{axis}"] for axis in "xyz"]))
 
     @cached_property
+    def yaw_rate(self) -> Floats:
+        """Angular velocity of the chassis about the vertical [rad/s], from that in the chassis' axes."""
+        return np.asarray(np.einsum("jn,jn->n", self.attitude[2], [self[f"w{axis}"] for axis in "xyz"]))
+
+    @cached_property
     def heading_velocity(self) -> tuple[Floats, Floats]:
         """Horizontal velocity along the heading and to the left of it [m/s]."""
         v = self.velocity

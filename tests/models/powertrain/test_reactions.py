@@ -209,8 +209,11 @@ def test_shifting_what_is_tied_keeps_the_angular_momentum(kind: str, rng: np.ran
     np.testing.assert_allclose((ahead - behind) / (2.0 * h), 0.0, atol=1e-4)
 
 
-def test_shafts_without_gyroscopic_moment() -> None:
-    """The chassis does not get −ω × h d then; all else stays."""
+def test_shafts_that_do_not_turn_the_chassis() -> None:
+    """The chassis does not get −(ḣ d + ω × h d) then; all else stays.
+
+    Differences as in `test_nothing_outside_changes_the_angular_momentum`.
+    """
     whole, found = UNITS["geared"], []
     part = SHAFTS.model_copy(update={"gyroscopic": 0.0})
     for unit in (whole, whole.model_copy(update={"shafts": part})):
@@ -218,14 +221,33 @@ def test_shafts_without_gyroscopic_moment() -> None:
         y = moving(model, np.random.default_rng(1))
         instant = model.instant(y, model.u0)
         found.append(instant.loads.responses["line"].outputs)
+        if unit is whole:
+            spins = [
+                float(
+                    model.instant(y + step * instant.y_dot, model.u0).loads.responses["line"].outputs["spin"]
+                )
+                for step in (1e-6, -1e-6)
+            ]
     chassis = model.system.find("chassis")
     omega = -np.asarray(instant.outward.angular_velocity(model.system.ground, chassis), dtype=float)
     moment = np.cross(omega, float(found[0]["spin"]) * np.array(ALONG))
-    assert abs(moment[1]) > 10.0
+    moment += (spins[0] - spins[1]) / 2e-6 * np.array(ALONG)
+    assert min(abs(moment[0]), abs(moment[1])) > 10.0
     differences = {name: float(found[1][name]) - float(found[0][name]) for name in found[0]}
     assert differences.pop("reaction_y") == pytest.approx(moment[1], rel=1e-9)
-    assert differences.pop("reaction_x") == pytest.approx(0.0, abs=1e-9)
+    assert differences.pop("reaction_x") == pytest.approx(moment[0], abs=1e-4)
     assert set(differences.values()) == {0.0}
+
+
+def test_shafts_that_roll_the_chassis() -> None:
+    """A bevel gear on the chassis leaves it the wheels' torque about its y axis, and the shaft's about x."""
+    shafts = SHAFTS.model_copy(update={"roll_reaction": 1.0, "gyroscopic": 0.0})
+    model = ce.Model(driven(UNITS["geared"].model_copy(update={"shafts": shafts}), ALONG, inside=True))
+    found = model.instant(moving(model, np.random.default_rng(1)), model.u0).loads.responses["line"].outputs
+    torque = float(found["torque"])
+    assert abs(torque) > 100.0
+    reaction = float(found["reaction_x"]), float(found["reaction_y"])
+    assert reaction == pytest.approx((-AXLE_RATIO * torque, -torque), rel=1e-12)
 
 
 @pytest.mark.parametrize(

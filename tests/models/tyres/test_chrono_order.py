@@ -116,6 +116,36 @@ def test_contact_axes_are_turned_by_chronos_quaternion(gamma: float, heading: fl
         np.testing.assert_allclose(turned, np.eye(3), rtol=0.0, atol=1e-15)
 
 
+def chronos_contact(gamma: float, height: float, r: float) -> Floats:
+    """Return the contact of `ChTire::DiscTerrainCollision1pt` on a level road, from the wheel's centre.
+
+    The wheel rolls along x and leans by γ.
+    """
+    centre, up = np.array((0.0, 0.0, height)), np.array((0.0, 0.0, 1.0))
+    axis = np.array((0.0, np.cos(gamma), np.sin(gamma)))
+    ahead = np.cross(axis, up)
+    lowest = centre + r * np.cross(axis, ahead / np.linalg.norm(ahead))
+    below = lowest * (1.0, 1.0, 0.0)
+    normal = up - (up @ axis) * axis
+    normal /= np.linalg.norm(normal)
+    projected = centre - ((centre - below) @ normal) * normal
+    return np.asarray(projected * (1.0, 1.0, 0.0) - centre)
+
+
+@pytest.mark.parametrize("gamma", [0.0, -0.2, 0.5])
+def test_forces_act_at_the_contact_of_chrono(gamma: float) -> None:
+    """The moment about the wheel's centre along the line of travel is that of F_y and F_z there."""
+    r, radius = TYRE.unloaded_radius, 0.75 * TYRE.unloaded_radius  # 60 mm too deep: 6 mm aside at 0.5 rad
+    f = Rig(ChronoTMeasy(TYRE))(wheel(radius, 20.0, 1.0, 20.0 / r)._replace(gamma=gamma), np.zeros(2))
+    assert f.Fz > 1000.0
+    at = chronos_contact(gamma, radius * np.cos(gamma), r)
+    own = radius * np.array((np.sin(gamma), -np.cos(gamma)))  # across and upwards, of the library's contact
+    here = f.Mx + own[0] * f.Fz - own[1] * f.Fy
+    assert here == pytest.approx(at[1] * f.Fz - at[2] * f.Fy, rel=1e-9)
+    if gamma:
+        assert abs(own[0] - at[1]) > 1e-4
+
+
 def pac2002(c: Coefficients, Fz: float, kappa: float, alpha: float) -> tuple[float, float, float]:
     """F_x, and F_y and M_z as Chrono turns them round, by the ellipse."""
     Fz0 = c.FNOMIN * c.LFZO

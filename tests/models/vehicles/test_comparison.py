@@ -65,7 +65,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
     subject = ComparedVehicle(first, root, like_chrono=False)
     law = RecordedInputs.of(first)
     run = subject.run(law, t[-1], subject.start(first), INTERVAL)
-    own = {"wz": "chassis_wz", "roll": "roll", "pitch": "pitch", "yaw": "yaw", "x": "x", "y": "y"}
+    own = {"roll": "roll", "pitch": "pitch", "yaw": "yaw", "x": "x", "y": "y"}
     columns |= {name: run[ours].values for name, ours in own.items()}
     columns |= {f"q{k}": run[f"chassis_q{axis}"].values for k, axis in enumerate("wxyz")}
     R = rotation(np.stack([columns[f"q{k}"] for k in range(4)]))
@@ -74,6 +74,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
     world = np.stack([c * vx - s * vy, s * vx + c * vy, run["chassis_vz"].values])
     for k, axis in enumerate("xyz"):
         columns[f"v{axis}"] = np.einsum("jn,jn->n", R[:, k], world)
+        columns[f"w{axis}"] = R[2, k] * run["yaw_rate"].values  # about the vertical only
     names = [str(name) for name in run["corner"].values]
     for place, corner in subject.corners.items():
         k = names.index(corner)
@@ -122,7 +123,8 @@ def test_comparison_shows_ten_per_cent(
 ) -> None:
     """Yaw rates of the recording a tenth larger: the ratio of peaks is 1/1.1."""
     subject, columns = recorded
-    found = compared(subject, record(tmp_path, columns | {"wz": 1.1 * columns["wz"]})).agreement
+    faster = {name: 1.1 * columns[name] for name in ("wx", "wy", "wz")}
+    found = compared(subject, record(tmp_path, columns | faster)).agreement
     assert found["yaw_rate"].ratio == pytest.approx(1.0 / 1.1, rel=1e-6)
     assert 0.03 < found["yaw_rate"].rms < 0.1  # a constant yaw rate would differ by 0.1/1.1
 
@@ -366,7 +368,7 @@ def test_light_wheels_of_chrono_swing_in_ten_steps(name: str, place: str) -> Non
 @pytest.mark.filterwarnings("ignore::ce_dynamics.errors.PhysicalityWarning")
 @pytest.mark.parametrize(
     ("name", "quantity", "at_once", "late"),
-    [("audi_brake_lu", "engine", 0.012, 0.006), ("citybus_pac02_step_lu", "yaw_rate", 0.012, 0.007)],
+    [("audi_brake_lu", "engine", 0.012, 0.009), ("citybus_pac02_step_lu", "yaw_rate", 0.012, 0.01)],
 )
 def test_tyres_two_steps_late_drive_as_chronos(name: str, quantity: str, at_once: float, late: float) -> None:
     """In steps of Chrono, with forces of tyres two steps late, light wheels swing here as well."""
