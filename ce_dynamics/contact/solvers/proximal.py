@@ -36,12 +36,19 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
-from ce_dynamics.contact.solvers.rows import DENSITY, BestPoint, Judge, ScaledRows, proximal, to_csr
+from ce_dynamics.contact.solvers.rows import (
+    DENSITY,
+    BestPoint,
+    Judge,
+    ScaledRows,
+    newton_step,
+    proximal,
+    to_csr,
+)
 from ce_dynamics.simulation.integrators.kernels import kernel
 
 RANK = 1e-11
@@ -183,20 +190,7 @@ class RowPoints:
 
     def step(self, D: Any, S: Any, Phi: Floats) -> Floats | None:
         """Return the Newton step −(1 + Cᵀ D (1 + S) C)⁻¹ Φ; None if the system is singular."""
-        held = np.flatnonzero(np.diff(D.indptr))  # others go to zero, their step is −Φ
-        D = D[held]
-        K = to_csr(D + D @ S) @ self.rows.A
-        step = -Phi
-        others = step.copy()
-        others[held] = 0.0
-        if len(held):
-            inner = sp.identity(len(held), format="csc") + K.tocsc()[:, held]
-            try:
-                step[held] -= K @ others
-                step[held] = splu(inner).solve(step[held])
-            except RuntimeError:  # singular
-                return None
-        return step
+        return newton_step(to_csr(D + D @ S), self.rows.A, Phi)
 
     def find(self, centre: Floats, z: Floats, rho: float, deadline: float) -> tuple[Floats, Floats] | None:
         """Return z and x of (contact 1) around x_k = ``centre``; None if Newton's method does not find it."""

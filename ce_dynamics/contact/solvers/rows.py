@@ -151,6 +151,14 @@ class ScaledRows:
         natural_map(y, self.conditions, self._point)
         return self._point
 
+    def derivative(self, D: MapPoint) -> Any:
+        """Return ∂P/∂y in CSR form without stored zeros, from its entries."""
+        entries = np.column_stack((D.Ds, D.Dn, D.Dp)).ravel()
+        columns = np.column_stack((np.arange(len(self)), self.normal_of, self.partner)).ravel()
+        found = sp.csr_matrix((entries, columns, np.arange(0, len(entries) + 1, 3)), shape=(len(self),) * 2)
+        found.eliminate_zeros()
+        return found
+
     def gap(self, x: Floats) -> Floats:
         """Return F(x) = x − P(x − w): zero at solutions."""
         return np.asarray(x - self.map(x - self.w(x)).P)
@@ -265,6 +273,25 @@ def to_csr(A: Any) -> Any:
     return sp.csr_matrix(A)
 
 
+def newton_step(D: Any, K: Any, F: Floats) -> Floats | None:
+    """Return the step −(1 + D K)⁻¹ F of CSR matrices; None if the system is singular.
+
+    Only rows with entries of D are unknowns: the step of the others is −F.
+    """
+    held = np.flatnonzero(np.diff(D.indptr))
+    step = -F
+    if len(held):
+        others = step.copy()
+        others[held] = 0.0
+        DK = to_csr(D[held] @ K)
+        left = sp.identity(len(held), format="csc") + DK.tocsc()[:, held]
+        try:
+            step[held] = splu(left).solve(step[held] - DK @ others)
+        except RuntimeError:  # singular
+            return None
+    return step
+
+
 Judge: TypeAlias = Callable[[Floats], float]
 """Residual of impulses, relative to what is asked for: at most one for a solution."""
 
@@ -321,11 +348,11 @@ def find_small_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance
 
 def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance: float) -> BestPoint:
     """Return the proximal point around ``centre``, of many rows."""
-    A = to_csr(rows.A)
+    K = to_csr(rows.A) + (epsilon - 1.0) * sp.identity(len(rows), format="csr")
 
-    def evaluate(x: Floats) -> tuple[Floats, MapPoint]:
+    def evaluate(x: Floats) -> tuple[Floats, Any]:
         D = rows.map(x - rows.w(x) - epsilon * (x - centre))
-        return x - D.P, MapPoint(*(part.copy() for part in D))
+        return x - D.P, rows.derivative(D)
 
     x = centre
     F, D = evaluate(x)
@@ -333,17 +360,8 @@ def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, toleranc
     for count in range(INNER):
         if smallest <= tolerance or stalled == STALLED:
             return BestPoint(best, smallest, count)
-        held, starts, columns, values, right = held_system(
-            (A.indptr, A.indices, A.data), D, rows.normal_of, rows.partner, F, epsilon
-        )
-        step = -F
-        if len(held):
-            J = sp.csr_matrix((values, columns, starts), shape=(len(held), len(held)))
-            try:
-                step[held] = splu(J.tocsc()).solve(right)
-            except RuntimeError:  # singular
-                return BestPoint(best, smallest, count + 1)
-        if not np.all(np.isfinite(step)):
+        step = newton_step(D, K, F)
+        if step is None or not np.all(np.isfinite(step)):
             return BestPoint(best, smallest, count + 1)
         size, factor = float(F @ F), 1.0
         tried = (math.inf, x, F, D)
@@ -364,56 +382,3 @@ def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, toleranc
         elif smallest < 1e-12:  # rounding
             return BestPoint(best, smallest, count + 1)
     return BestPoint(best, smallest, INNER)
-
-
-@kernel
-def held_system(A, D, normal_of, partner, F, epsilon):  # type: ignore[no-untyped-def]
-    """Assemble J = 1 − D + D (A + ε) of the rows with D ≠ 0, and −F less the contributions of the others.
-
-    J of a row with D = 0 is that of 1: its step is −F.  Returns the numbers of the held rows, J in CSR form
-    (columns of a row in no order) and the right-hand side.
-    """
-    starts, columns, values = A
-    _, Ds, Dn, Dp = D
-    m = F.size
-    number = np.empty(m, np.int64)
-    count, most = 0, 0
-    for i in range(m):
-        if Ds[i] != 0.0 or Dn[i] != 0.0 or Dp[i] != 0.0:
-            number[i] = count
-            count += 1
-            most += 3
-            for row in (i, normal_of[i], partner[i]):
-                most += starts[row + 1] - starts[row]
-        else:
-            number[i] = -1
-    held, right = np.empty(count, np.int64), np.empty(count)
-    J_starts, J_columns, J_values = np.zeros(count + 1, np.int32), np.empty(most, np.int32), np.empty(most)
-    place = np.full(m, -1)  # of a column among the entries of the row at hand
-    n = 0
-    for i in range(m):
-        if number[i] < 0:
-            continue
-        held[number[i]] = i
-        total, first = -F[i], n
-        for term in range(3):
-            row = i if term == 0 else normal_of[i] if term == 1 else partner[i]
-            weight = Ds[i] if term == 0 else Dn[i] if term == 1 else Dp[i]
-            if term > 0 and weight == 0.0:
-                continue
-            for k in range(starts[row], starts[row + 1] + 1):
-                if k < starts[row + 1]:
-                    j, entry = columns[k], weight * values[k]
-                else:  # of 1 − (1 − ε) D
-                    j, entry = row, (1.0 if term == 0 else 0.0) - (1.0 - epsilon) * weight
-                if number[j] < 0:
-                    total += entry * F[j]
-                elif place[j] >= first:
-                    J_values[place[j]] += entry
-                else:
-                    place[j] = n
-                    J_columns[n], J_values[n] = number[j], entry
-                    n += 1
-        right[number[i]] = total
-        J_starts[number[i] + 1] = n
-    return held, J_starts, J_columns[:n], J_values[:n], right
