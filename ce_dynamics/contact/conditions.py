@@ -2,15 +2,17 @@
 
 Errors of their own that problems with unilateral conditions have.
 
-Matrices by rows, as kernels take them.
+Rows of Gᵀ as SciPy's sparse matrices.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks
@@ -189,77 +191,63 @@ def rows_of_pairs(first, second, chosen, per, A, B):  # type: ignore[no-untyped-
     return starts, columns[:total], values[:total]
 
 
-class SparseRows(NamedTuple):
-    """A matrix by rows: row i has ``values[starts[i]:starts[i+1]]`` in the columns ``columns[...]``."""
+def two_body_rows(
+    first: Integers, second: Integers, chosen: Integers, per: int, A: Floats, B: Floats, width: int
+) -> sp.csr_matrix:
+    """Return rows with entries of A, B (m, n) at the velocities of two bodies, see `rows_of_pairs`."""
+    starts, columns, values = rows_of_pairs(first, second, chosen, per, A, B)
+    return sp.csr_matrix((values, columns, starts), shape=(len(starts) - 1, width))
 
-    starts: Integers
-    columns: Integers
-    values: Floats
-    width: int
 
-    def check(self, name: str) -> None:
-        """Raise `ModelError` unless the arrays describe a matrix of finite numbers."""
-        checks.integer(f"{name}: width", self.width, at_least=0)
-        for what, kinds in (("starts", "iu"), ("columns", "iu"), ("values", "iuf")):
-            part = getattr(self, what)  # not by `checks.numbers`, whose copies every step of a run would pay
-            if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
-                sort = "numbers" if what == "values" else "integers"
-                raise ModelError(f"{name}: {what} {checks.show(part)} must be an array of {sort}, (n,)")
-        starts, columns, values, _ = self
-        if not np.isfinite(values).all():
-            raise ModelError(f"{name}: values must be finite numbers")
-        if (
-            len(starts) == 0
-            or starts[0] != 0
-            or starts[-1] != len(values)
-            or np.any(starts[1:] < starts[:-1])
-        ):
-            raise ModelError(f"{name}: starts must rise from 0 to the number of values, {len(values)}")
-        if len(columns) != len(values):
-            raise ModelError(f"{name}: columns must be as many as values, {len(values)}")
-        if len(columns) and not (columns.min() >= 0 and columns.max() < self.width):
-            raise ModelError(f"{name}: columns must be at least 0 and below the width, {self.width}")
+@kernel
+def row_product(X, i, Y, k):  # type: ignore[no-untyped-def]
+    """Return the product of row i of X and row k of Y, both as starts, columns and values."""
+    total = 0.0
+    for a in range(X[0][i], X[0][i + 1]):
+        for b in range(Y[0][k], Y[0][k + 1]):
+            if X[1][a] == Y[1][b]:
+                total += X[2][a] * Y[2][b]
+    return total
 
-    @classmethod
-    def dense(cls, matrix: ArrayLike) -> SparseRows:
-        """Return all entries of a dense matrix (m, n), zeros too."""
-        A = np.asarray(matrix, dtype=float)
-        m, n = A.shape
-        return cls(
-            np.arange(0, m * n + 1, max(n, 1), dtype=np.int64)[: m + 1] if n else np.zeros(m + 1, np.int64),
-            np.tile(np.arange(n, dtype=np.int64), m),
-            np.ascontiguousarray(A).ravel(),
-            n,
-        )
 
-    @classmethod
-    def from_two_bodies(
-        cls, body_a: Integers, body_b: Integers, A: Floats, B: Floats, width: int
-    ) -> SparseRows:
-        """Return rows with the entries of A, B (m, n) at the velocities of two bodies each, -1 for none."""
-        bodies = (np.ascontiguousarray(part, dtype=np.int64) for part in (body_a, body_b))
-        starts, columns, values = rows_of_pairs(*bodies, np.arange(len(A)), 1, A, B)
-        return cls(starts, columns, values, width)
+@kernel
+def row_products(X, Y, d):  # type: ignore[no-untyped-def]
+    """Compute the products of the rows of X with those of Y, one by one."""
+    for i in range(d.size):
+        d[i] = row_product(X, i, Y, i)
 
-    @property
-    def height(self) -> int:
-        """Number of rows."""
-        return len(self.starts) - 1
 
-    @property
-    def row_of(self) -> Integers:
-        """Row of every value."""
-        return np.repeat(np.arange(self.height, dtype=np.int64), np.diff(self.starts))
+def arrays_of(rows: sp.csr_matrix) -> tuple[Integers, Integers, Floats]:
+    """Return starts, columns and values for kernels, whose indices are those of `rows_of_pairs`."""
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data
 
-    def __matmul__(self, x: Floats) -> Floats:
-        return np.asarray(np.bincount(self.row_of, self.values * x[self.columns], self.height), dtype=float)
 
-    def multiply_transposed(self, y: Floats) -> Floats:
-        """Return the product of the transpose with a vector."""
-        return np.asarray(np.bincount(self.columns, self.values * y[self.row_of], self.width), dtype=float)
+def check_rows(name: str, given: Any, shape: tuple[int, int]) -> sp.csr_matrix:
+    """Return an array or a SciPy matrix in CSR form; refuse other sizes and numbers that are not finite."""
+    if not sp.issparse(given):
+        given = sp.csr_matrix(checks.finite_array(name, given, (None, None)))
+    rows = given.tocsr().astype(float, copy=False)
+    if rows.shape != shape:
+        raise ModelError(f"{name} is {rows.shape[0]}×{rows.shape[1]}; it must be {shape[0]}×{shape[1]}")
+    try:
+        rows.check_format(full_check=True)
+    except ValueError as error:
+        raise ModelError(f"{name} is no matrix ({error}); give an array or another sparse matrix") from None
+    if not np.isfinite(rows.data).all():
+        raise ModelError(f"{name}: values must be finite numbers")
+    return rows
 
-    def to_dense(self) -> Floats:
-        """Return a dense array (m, n); values in the same place add up."""
-        A = np.zeros((self.height, self.width))
-        np.add.at(A, (self.row_of, self.columns), self.values)
-        return A
+
+class SparseRows:
+    """Deprecated: `Problem` takes arrays and SciPy's sparse matrices."""
+
+    def __new__(cls, starts: ArrayLike, columns: ArrayLike, values: ArrayLike, width: int) -> Any:
+        """Return the matrix whose row i has ``values[starts[i]:starts[i+1]]`` in ``columns[...]``."""
+        warnings.warn("SparseRows: give a scipy.sparse.csr_matrix", DeprecationWarning, stacklevel=2)
+        return sp.csr_matrix((values, columns, starts), shape=(len(np.asarray(starts)) - 1, width))
+
+    @staticmethod
+    def dense(matrix: ArrayLike) -> Floats:
+        """Return the matrix."""
+        warnings.warn("SparseRows.dense: give the array itself", DeprecationWarning, stacklevel=2)
+        return np.asarray(matrix, dtype=float)

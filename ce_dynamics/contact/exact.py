@@ -26,11 +26,10 @@ from ce_dynamics.contact.conditions import (
     InfeasibleError,
     Integers,
     Kind,
-    SparseRows,
     bounds,
 )
 from ce_dynamics.contact.problem import Problem, Solution
-from ce_dynamics.contact.solvers.chain import Chain, csr, solve_quickly
+from ce_dynamics.contact.solvers.chain import Chain, solve_quickly
 from ce_dynamics.errors import ModelError
 
 PROVES = 1e-7
@@ -45,7 +44,7 @@ def find_certificate(problem: Problem) -> Floats | None:
     chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
     if len(chosen) == 0:
         return None
-    GT = csr(problem.GT)[chosen]
+    GT = problem.GT[chosen]
     size = np.sqrt(np.asarray(GT.multiply(GT).sum(axis=1)).ravel())
     # rows that are nothing but rounding are zero
     size = np.where(size > 1e-14 * np.max(size, initial=0.0), size, np.inf)
@@ -59,7 +58,7 @@ def find_certificate(problem: Problem) -> Floats | None:
     done = linprog(
         c / unit,
         A_eq=rows.toarray().T,
-        b_eq=np.zeros(problem.GT.width),
+        b_eq=np.zeros(problem.GT.shape[1]),
         bounds=[(float(least), 1.0) for least in low],
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
@@ -199,7 +198,7 @@ def check_solution(problem: Problem, solution: Solution, owner: str) -> None:
 
 def scale_rows(problem: Problem) -> Floats:
     """Return the dense Gᵀ scaled to a largest entry of one."""
-    GT = problem.GT.to_dense()
+    GT = problem.GT.toarray()
     return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
 
 
@@ -264,8 +263,8 @@ def evenly(problem: Problem, solution: Solution) -> Floats:
     length = np.linalg.norm(rows, axis=1)
     tied = length > ZERO
     rows, given = rows[tied] / length[tied, None], fixed[pushes][tied] / length[tied]
-    sparse, conditions = SparseRows.dense(rows), Conditions.of([Kind.UNILATERAL] * len(rows))
-    nearest = Problem(sparse, sparse, np.zeros(rows.shape[1]), given, conditions)
+    conditions = Conditions.of([Kind.UNILATERAL] * len(rows))
+    nearest = Problem.from_dense(rows, np.eye(rows.shape[1]), np.zeros(rows.shape[1]), given, conditions)
     p[held] = unit * (fixed + N @ Exact().solve(nearest).v)
     return p
 

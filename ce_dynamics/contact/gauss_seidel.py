@@ -14,7 +14,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import ConvergenceError
+from ce_dynamics.contact.conditions import ConvergenceError, arrays_of, row_product
 from ce_dynamics.contact.problem import Problem, Solution
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.kernels import kernel
@@ -126,7 +126,7 @@ def clip_to_bounds(d, b, C, p):  # type: ignore[no-untyped-def]
 
 def sweep_problem(problem: Problem, p: Floats, until: tuple[float, int]) -> int:
     """Sweep all rows from p, in place; return the number of sweeps, see `sweeps`."""
-    rows, v = (tuple(problem.GT[:3]), tuple(problem.YT[:3])), problem.velocity(p)
+    rows, v = (arrays_of(problem.GT), arrays_of(problem.YT)), problem.velocity(p)
     return int(sweeps(rows, v, problem.c, problem.diagonal, problem.conditions, p, until))
 
 
@@ -149,11 +149,7 @@ def add_row(starts, columns, values, i, factor, x):  # type: ignore[no-untyped-d
 @kernel
 def pair_scale(g, y, i, d0, d1):  # type: ignore[no-untyped-def]
     """Return the largest eigenvalue of the 2×2 block of A that belongs to rows i and i + 1."""
-    off = 0.0
-    for k in range(g[0][i], g[0][i + 1]):
-        for j in range(y[0][i + 1], y[0][i + 2]):
-            if g[1][k] == y[1][j]:
-                off += g[2][k] * y[2][j]
+    off = row_product(g, i, y, i + 1)
     mean, half = 0.5 * (d0 + d1), 0.5 * (d0 - d1)
     return mean + math.sqrt(half * half + off * off)
 

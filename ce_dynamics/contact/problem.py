@@ -23,13 +23,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
+from ce_dynamics.contact.conditions import (
+    Conditions,
+    ConvergenceError,
+    Kind,
+    arrays_of,
+    check_rows,
+    row_products,
+)
 from ce_dynamics.contact.newton import residual
 from ce_dynamics.errors import ModelError
 
@@ -45,9 +54,9 @@ class Problem:
 
     Parameters
     ----------
-    GT : SparseRows, (m, n)
-        Gᵀ.
-    YT : SparseRows, (m, n)
+    GT : (m, n) array or SciPy sparse matrix
+        Gᵀ; kept in CSR form.
+    YT : (m, n) array or SciPy sparse matrix
         (M⁻¹ G)ᵀ, one response to a unit impulse per row.
     v : (n,) array
         Free velocities v + h M⁻¹ f.
@@ -61,8 +70,8 @@ class Problem:
         If sizes do not fit or a number is not finite.
     """
 
-    GT: SparseRows
-    YT: SparseRows
+    GT: sp.csr_matrix
+    YT: sp.csr_matrix
     v: Floats
     c: Floats
     conditions: Conditions
@@ -72,10 +81,9 @@ class Problem:
             checks.finite_array(f"problem: {name}", part, (None,))
         checks.instance("problem: conditions", self.conditions, Conditions, "Conditions.of(...)")
         m, n = len(self.c), len(self.v)
-        for name, rows in (("GT", self.GT), ("YT", self.YT)):
-            checks.instance(f"problem: {name}", rows, SparseRows, "SparseRows.dense(...)").check(name)
-            if (rows.height, rows.width) != (m, n):
-                raise ModelError(f"problem: {name} is {rows.height}×{rows.width}; it must be {m}×{n}")
+        for name in ("GT", "YT"):
+            rows = check_rows(f"problem: {name}", getattr(self, name), (m, n))
+            object.__setattr__(self, name, rows)
         if len(self.conditions.kind) != m:
             raise ModelError(f"problem: {len(self.conditions.kind)} conditions for {m} rows")
 
@@ -99,33 +107,30 @@ class Problem:
         YT = np.linalg.solve(mass, dense.T).T
         free = checks.finite_array("problem: v", v, (None,))
         given = checks.finite_array("problem: c", c, (None,))
-        return cls(SparseRows.dense(dense), SparseRows.dense(YT), free, given, rows)
+        return cls(sp.csr_matrix(dense), sp.csr_matrix(YT), free, given, rows)
 
     def change(self, v: Floats, c: Floats, conditions: Conditions) -> Problem:
         """Return the problem of the same rows with other velocities and conditions, which are not checked."""
         other = object.__new__(Problem)
-        other.__dict__.update(GT=self.GT, YT=self.YT, v=v, c=c, conditions=conditions)
+        other.__dict__.update(GT=self.GT, YT=self.YT, Y=self.Y, v=v, c=c, conditions=conditions)
         return other
+
+    @cached_property
+    def Y(self) -> Any:
+        """M⁻¹ G."""
+        return self.YT.T
 
     @cached_property
     def diagonal(self) -> Floats:
         """Diagonal of A = Gᵀ M⁻¹ G; zero for rows that move nothing (to rounding)."""
-        same = self.GT.columns.shape == self.YT.columns.shape and np.array_equal(
-            self.GT.columns, self.YT.columns
-        )
-        if same and np.array_equal(self.GT.starts, self.YT.starts):
-            products = self.GT.values * self.YT.values
-            d = np.asarray(np.bincount(self.GT.row_of, products, len(self.c)), dtype=float)
-        else:
-            d = np.asarray(np.sum(self.GT.to_dense() * self.YT.to_dense(), axis=1))
-        if len(d) == 0:
-            return d
-        return np.where(d > 1e-14 * np.max(d), d, 0.0)
+        d = np.empty(len(self.c))
+        row_products(arrays_of(self.GT), arrays_of(self.YT), d)
+        return np.where(d > 1e-14 * np.max(d, initial=0.0), d, 0.0)
 
     @cached_property
     def delassus(self) -> Floats:
         """A = Gᵀ M⁻¹ G, dense (m, m)."""
-        A = self.GT.to_dense() @ self.YT.to_dense().T
+        A = self.GT.toarray() @ self.YT.toarray().T
         return np.asarray(0.5 * (A + A.T))
 
     @cached_property
@@ -141,7 +146,7 @@ class Problem:
         """
         if len(self.c) == 0:
             return 0.0
-        parts = np.bincount(self.GT.row_of, np.abs(self.GT.values * self.v[self.GT.columns]), len(self.c))
+        parts = abs(self.GT) @ np.abs(self.v)
         given = np.abs(self.c)
         far = (self.conditions.kind == Kind.UNILATERAL) & (self.c > parts)
         return float(np.max(parts + np.where(far, parts, given)))
@@ -153,11 +158,11 @@ class Problem:
 
     def rates(self, v: Floats) -> Floats:
         """Return Gᵀ v + c of any velocities."""
-        return self.GT @ v + self.c
+        return np.asarray(self.GT @ v + self.c)
 
     def after(self, v: Floats, p: Floats) -> Floats:
         """Return v + M⁻¹ G p of any velocities."""
-        return np.asarray(v + self.YT.multiply_transposed(p))
+        return np.asarray(v + self.Y @ p)
 
     def velocity(self, p: Floats) -> Floats:
         """Return v⁺ = v + M⁻¹ G p."""

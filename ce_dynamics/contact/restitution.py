@@ -141,7 +141,7 @@ def expansion(rows: Problem, v: Floats, w: Floats, p: Floats, speed: float) -> t
 
 def safe(p: Floats, w: Floats, rows: Problem) -> Floats:
     """Scale impulses down where an unsolved compression would add energy: α p with the least of it."""
-    change = rows.GT @ rows.YT.multiply_transposed(p)
+    change = rows.GT @ (rows.Y @ p)
     first, second = float(p @ w), float(p @ change)  # ΔT(α) = α p w + ½ α² p A p
     if first + 0.5 * second <= 0.0 or second <= 0.0:
         return p

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Conditions, Integers, SparseRows
+from ce_dynamics.contact.conditions import Conditions, Integers, two_body_rows
 from ce_dynamics.contact.gyroscopic import cross, rotate_all, spin
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.errors import ModelError
@@ -221,16 +222,14 @@ class RigidBodies:
         v_free = self.free_velocities(state, R, h, forces)
         return Problem(*self.matrices(R, rows), v_free.ravel(), c, conditions)
 
-    def matrices(self, R: Floats, rows: RigidRows) -> tuple[SparseRows, SparseRows]:
+    def matrices(self, R: Floats, rows: RigidRows) -> tuple[sp.csr_matrix, sp.csr_matrix]:
         """Return gᵀ and (M⁻¹ G)ᵀ."""
         Y = self.inverse_blocks(R)
         Y_a = np.einsum("mij,mj->mi", Y[rows.body_a], rows.J_a)
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
-        n = 6 * len(self.mass)
-        bodies = rows.body_a, rows.body_b
-        return SparseRows.from_two_bodies(*bodies, rows.J_a, rows.J_b, n), SparseRows.from_two_bodies(
-            *bodies, Y_a, Y_b, n
-        )
+        bodies = (np.ascontiguousarray(part, dtype=np.int64) for part in (rows.body_a, rows.body_b))
+        pairs, n = (*bodies, np.arange(len(Y_a)), 1), 6 * len(self.mass)
+        return two_body_rows(*pairs, rows.J_a, rows.J_b, n), two_body_rows(*pairs, Y_a, Y_b, n)
 
     def move(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
         """Return u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""

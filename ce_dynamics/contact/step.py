@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import Conditions, SparseRows, rows_of_pairs
+from ce_dynamics.contact.conditions import Conditions, rows_of_pairs, two_body_rows
 from ce_dynamics.contact.gauss_seidel import Solver, clip_to_bounds, sweeps
 from ce_dynamics.contact.newton import DENSE_ROWS, HALVINGS, newton_small
 from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, limit_gain
@@ -394,13 +394,7 @@ class ContactStep(ABC):
     def _problem_of(self, c: Floats) -> Problem:
         R, per, size = self.rows, self.given.per, self.rows.free.size
         pairs = R.first, R.second, np.arange(self.count), per
-        GT, YT = (
-            SparseRows(starts, columns, values, size)
-            for starts, columns, values in (
-                rows_of_pairs(*pairs, R.J_a, R.J_b),
-                rows_of_pairs(*pairs, R.Y_a, R.Y_b),
-            )
-        )
+        GT, YT = (two_body_rows(*pairs, *J, size) for J in ((R.J_a, R.J_b), (R.Y_a, R.Y_b)))
         return Problem(GT, YT, R.free.ravel().copy(), c[: per * self.count].copy(), self.conditions())
 
     def _impacts(self, solver: Solver) -> Impact | None:

@@ -45,7 +45,6 @@ from ce_dynamics.contact import (
     Problem,
     Solution,
     Solver,
-    SparseRows,
 )
 from ce_dynamics.contact.recorder import Event, EventWatch
 from ce_dynamics.errors import DataError, SimulationError
@@ -238,8 +237,7 @@ class Suspension:
             kinds, normal, mu = kinds[: len(J)], normal[: len(J)], mu[: len(J)]
         V_free = V + P.inverse_mass * self.forces(t, q, V) * h
         c = -self.targets(t, q, V, J, h, contact)
-        rows, responses = SparseRows.dense(J), SparseRows.dense(J * P.inverse_mass)
-        return Problem(rows, responses, V_free, c, Conditions.of(kinds, normal, mu)), contact
+        return Problem(J, J * P.inverse_mass, V_free, c, Conditions.of(kinds, normal, mu)), contact
 
     def step(
         self, t: float, q: Floats, V: Floats, h: float, solver: Solver, start: Floats

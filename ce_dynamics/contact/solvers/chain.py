@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
+from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers
 from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweep_problem
 from ce_dynamics.contact.newton import DENSE_ROWS, HALVINGS, newton_small, residual
 from ce_dynamics.contact.problem import Problem, Solution
@@ -199,10 +199,5 @@ def delassus(problem: Problem) -> Operator:
     """Return a = Gᵀ M⁻¹ G: an array for few rows, else in CSR form."""
     if len(problem.c) <= DENSE_ROWS:
         return problem.delassus
-    A = csr(problem.GT) @ csr(problem.YT).T
+    A = problem.GT @ problem.YT.T
     return sp.csr_matrix(0.5 * (A + A.T))
-
-
-def csr(rows: SparseRows) -> sp.csr_matrix:
-    """Return the same in SciPy's form."""
-    return sp.csr_matrix((rows.values, rows.columns, rows.starts), shape=(rows.height, rows.width))

@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.conditions import NONE, Conditions, Kind, SparseRows
+from ce_dynamics.contact.conditions import NONE, Conditions, Kind
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.contact.solvers.chain import solve_quickly
 from ce_dynamics.contact.solvers.proximal import solve_rows
@@ -115,9 +115,8 @@ def solve_friction(
 
     steps, method = 0, "start"
     if size and judge(r0) > 1.0:
-        quick = solve_quickly(
-            Problem(unit_rows(size), sparse_rows(A), velocity, np.zeros(size), conditions), r0, 0.0
-        )
+        problem = Problem(sp.identity(size, format="csr"), to_csr(A.T), velocity, np.zeros(size), conditions)
+        quick = solve_quickly(problem, r0, 0.0)
         if judge(quick.p) < judge(r0):
             r0, steps, method = quick.p, quick.sweeps, quick.method
     found = solve_rows(rows, rows.scale(r0), judge, time_limit)
@@ -142,17 +141,6 @@ def matrix_and_diagonal(W: Operator) -> tuple[Operator, Floats]:
         raise ModelError("solve_friction: W holds numbers that are not finite")
     d = np.asarray(A.diagonal(), dtype=float)
     return A, np.where(d > 1e-14 * float(np.max(d, initial=0.0)), d, 0.0)
-
-
-def unit_rows(size: int) -> SparseRows:
-    """Return the unit matrix."""
-    return SparseRows(np.arange(size + 1), np.arange(size), np.ones(size), size)
-
-
-def sparse_rows(A: Operator) -> SparseRows:
-    """Return Aᵀ as rows; that is what a unit impulse of each row adds to all w."""
-    X = to_csr(A.T)
-    return SparseRows(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data, X.shape[1])
 
 
 def contact_conditions(W: Operator, q: Floats, mu: Floats) -> Conditions:

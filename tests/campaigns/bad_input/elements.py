@@ -144,18 +144,14 @@ def of_plain_bodies() -> list[Case]:
     none = "kind: normal: mu: lower:~ upper:~"
     found += calls(contact.Conditions.of, friction, none, own, label="Conditions")
     found += calls(contact.Conditions.of, box, none, {"lower": per_row, "upper": per_row}, label="Conditions")
-    sparse = {"starts": np.arange(3), "columns": np.arange(2), "values": np.ones(2), "width": 2}
-
-    def solved(**given: Any) -> Any:
-        columns = contact.SparseRows(**{**sparse, **given})
-        return contact.Problem(columns, columns, np.array([0.0, -1.0]), np.zeros(2), rows)
-
-    integers = {
-        "text": "x", "one": [0], "thing": THING, "nothing": None, "beyond": [0, 9, 2],
-        "nan": [0.0, math.nan, 2.0],
-    }  # fmt: skip
-    own = {"starts": integers, "columns": integers, "values": {**per_row, "nothing": None}}
-    found += calls(contact.SparseRows, {}, "starts:~ columns:~ values:~ width:integer~", own, run=solved)
+    given = {
+        "GT": np.eye(2),
+        "YT": np.eye(2),
+        "v": np.array([0.0, -1.0]),
+        "c": np.zeros(2),
+        "conditions": rows,
+    }
+    found += calls(contact.Problem, given, "GT:matrix~ YT:matrix~ v:state2~ c:state2~ conditions:object~")
     problem = contact.Problem.from_dense(**dense)
     solution = contact.Chain().solve(problem)
     for function in (contact.uniqueness, contact.evenly):

@@ -12,7 +12,6 @@ from ce_dynamics.contact import (
     Problem,
     RigidContacts,
     Solution,
-    SparseRows,
     UnilateralModel,
 )
 from ce_dynamics.contact.conditions import Integers
@@ -56,7 +55,7 @@ def tree_step(unilateral: UnilateralModel, t: float, y: Floats, h: float, start:
         [kind.kind for kind in kinds], [kind.normal for kind in kinds], stage.mu, -limit, limit
     )
     drift = stage.rate - GT @ v
-    matrices = SparseRows.dense(GT), SparseRows.dense(YT)
+    matrices = GT, YT
     drifting = Problem(*matrices, free_velocities(v), drift, conditions)
     step = h, unilateral.rest_speed
     hit = impacts(drifting, v, stage.psi, unilateral.restitution, step, Chain(1e-13))

@@ -214,7 +214,7 @@ def test_infeasible_problems_have_a_certificate() -> None:
     y = find_certificate(problem)
     assert y is not None
     assert np.all(y[:2] >= 0.0)
-    np.testing.assert_allclose(problem.GT.multiply_transposed(y), 0.0, atol=1e-12)
+    np.testing.assert_allclose(problem.GT.T @ y, 0.0, atol=1e-12)
     assert problem.c @ y < 0.0
     with pytest.raises(InfeasibleError, match=r"rows \[0, 1\] contradict"):
         Exact().solve(problem)

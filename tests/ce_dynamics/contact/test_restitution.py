@@ -21,7 +21,6 @@ from ce_dynamics.contact import (
     RigidBody,
     RigidContacts,
     RigidShape,
-    SparseRows,
     Sphere,
     UnilateralModel,
     simulate_rigid,
@@ -53,7 +52,7 @@ def rows_of(
 ) -> ClosedRows:
     """Closed rows."""
     YT = np.linalg.solve(M, GT.T).T
-    rows = SparseRows.dense(GT), SparseRows.dense(YT)
+    rows = GT, YT
     conditions = Conditions.of(kinds, normal, mu)
     return ClosedRows(Problem(*rows, np.zeros(len(M)), np.zeros(len(kinds)), conditions), np.array(e))
 

@@ -17,7 +17,6 @@ from ce_dynamics.contact import (
     Kind,
     Problem,
     Solution,
-    SparseRows,
     evenly,
     uniqueness,
 )
@@ -35,7 +34,7 @@ def violation(problem: Problem, solution: Solution) -> float:
     kind, normal, mu, lower, upper = problem.conditions
     p, w = solution.p, solution.w
     worst = float(
-        np.max(np.abs(w - problem.GT.to_dense() @ (problem.v + problem.YT.to_dense().T @ p) - problem.c))
+        np.max(np.abs(w - problem.GT.toarray() @ (problem.v + problem.YT.toarray().T @ p) - problem.c))
     )
     for i, what in enumerate(kind):
         if what == Kind.BILATERAL:
@@ -93,7 +92,7 @@ def test_mixed_and_reduced_problem_have_the_same_solution(rng: np.random.Generat
     for _ in range(20):
         problem = frictionless(rng, doubled=True)
         rows = problem.conditions.kind == Kind.UNILATERAL
-        GT, c = problem.GT.to_dense()[rows], problem.c[rows]
+        GT, c = problem.GT.toarray()[rows], problem.c[rows]
         B = rng.normal(size=(GT.shape[1],) * 2)
         M = B @ B.T + 0.5 * np.eye(len(B))
         mixed = Mixed(M, GT.T, M @ problem.v, c)
@@ -189,7 +188,7 @@ def test_rows_that_move_nothing() -> None:
 
 
 def test_no_rows_at_all() -> None:
-    nothing = SparseRows.dense(np.zeros((0, 2)))
+    nothing = np.zeros((0, 2))
     problem = Problem(nothing, nothing, np.ones(2), np.zeros(0), Conditions.of([]))
     for solver in (Exact(), GaussSeidel()):
         solution = solver.solve(problem).require()

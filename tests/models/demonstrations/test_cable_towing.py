@@ -51,7 +51,7 @@ def make_mixed(towing: Towing, state: RigidState, h: float, t: float = 0.0) -> M
     rows, R = towing.rows(state, t), rotations(state.quaternion)
     M = block_diag(*towing.bodies.blocks(R))
     v_free = towing.bodies.free_velocities(state, R, h, towing.forces(t)).ravel()
-    return Mixed(M, towing.problem(state, t, h).GT.to_dense().T, M @ v_free, rows.psi / h + rows.drift)
+    return Mixed(M, towing.problem(state, t, h).GT.toarray().T, M @ v_free, rows.psi / h + rows.drift)
 
 
 def solve_step(towing: Towing, state: RigidState, t: float, h: float, solver: Solver, p: Any) -> Solution:
@@ -103,7 +103,7 @@ def test_gaps_change_as_the_rows_say() -> None:
     for sign in (1.0, -1.0):
         moved = towing.bodies.move(state, state.v, sign * h)
         psi.append(towing.rows(moved, t + sign * h).psi)
-    rate = problem.GT.to_dense() @ state.v.ravel() + rows.drift
+    rate = problem.GT.toarray() @ state.v.ravel() + rows.drift
     np.testing.assert_allclose(rate, (psi[0] - psi[1]) / (2.0 * h), atol=1e-8)
     assert np.flatnonzero(rows.drift).tolist() == [1]  # only the position-controlled end moves by itself
 
