@@ -53,7 +53,6 @@ class FixedBatch:
         self.work: fixed_kernels.ExplicitSpace | fixed_kernels.ImplicitSpace
         if isinstance(method, ExplicitRungeKutta):
             self.work = fixed_kernels.ExplicitSpace(*method.table, *rooms)
-            self._march = fixed_kernels.explicit_march(lanes)
         else:
             jacobian = space.code.jacobian
             assert jacobian is not None, "implicit methods call it"
@@ -64,7 +63,7 @@ class FixedBatch:
                 np.array([settings.jacobian_every], dtype=np.int64), np.zeros(lanes, dtype=np.int64),
                 np.zeros(lanes),
             )  # fmt: skip
-            self._march = fixed_kernels.implicit_march(lanes)
+        self._march = fixed_kernels.fixed_march(lanes, method.implicit)
         self.follow(nothing_scheduled(lanes), StopSign())
         self.march(np.zeros(0), 1, settings.step, np.empty((0, n * lanes)))  # compiles the loop
 

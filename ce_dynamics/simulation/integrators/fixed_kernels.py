@@ -249,8 +249,8 @@ def store(out, track, width):  # type: ignore[no-untyped-def]
 
 
 @functools.cache
-def explicit_march(width: int) -> Any:
-    """Return the march of explicit methods in so many lanes."""
+def fixed_march(width: int, implicit: bool) -> Any:
+    """Return the march of explicit or linearly implicit methods in so many lanes."""
 
     @kernel
     def march(block, t, first, n, h, guards, out):  # type: ignore[no-untyped-def]
@@ -260,34 +260,17 @@ def explicit_march(width: int) -> Any:
         keeps its last finite state.  The march ends before a step that `leaves` the guards, when another
         thread stops it, and when no lane is alive.  Returns the number of steps made.
         """
-        b, held, track, w = buffers_of(block), holding_of(block), track_of(block), explicit_of(block)
+        b, held, track = buffers_of(block), holding_of(block), track_of(block)
+        w = implicit_of(block) if implicit else explicit_of(block)  # numba compiles one of them
         for k in range(out.shape[0]):
             for step in range(n):
                 at = t[k] + (first + step) * h
                 if not can_begin(b, held, track, guards, at, h, width):
                     return k * n + step
-                explicit_step(evaluate, b, w, track.y, at, h)
-                if not take_step(track, w.ahead, width):
-                    return k * n + step
-            store(out[k], track, width)
-        return out.shape[0] * n
-
-    return march
-
-
-@functools.cache
-def implicit_march(width: int) -> Any:
-    """Return the march of linearly implicit methods in so many lanes; see `explicit_march`."""
-
-    @kernel
-    def march(block, t, first, n, h, guards, out):  # type: ignore[no-untyped-def]
-        b, held, track, w = buffers_of(block), holding_of(block), track_of(block), implicit_of(block)
-        for k in range(out.shape[0]):
-            for step in range(n):
-                at = t[k] + (first + step) * h
-                if not can_begin(b, held, track, guards, at, h, width):
-                    return k * n + step
-                implicit_step(b, w, track.y, at, h, width)
+                if implicit:
+                    implicit_step(b, w, track.y, at, h, width)
+                else:
+                    explicit_step(evaluate, b, w, track.y, at, h)
                 if not take_step(track, w.ahead, width):
                     return k * n + step
             store(out[k], track, width)
