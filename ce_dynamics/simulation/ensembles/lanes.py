@@ -18,7 +18,6 @@ from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.batch import FixedBatch, Schedule
 from ce_dynamics.simulation.integrators.settings import Settings, stretches
-from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace, block_of
 from ce_dynamics.simulation.monitors.jumps import make_check
 from ce_dynamics.simulation.monitors.postconditions import ColumnBounds, Fault, Postconditions, places_of
@@ -199,10 +198,7 @@ class FixedLanes(Lanes):
             if cut or not batch.alive.any():
                 break
             before, batch.steps[:] = batch.alive != 0, 0
-            for part, made_before, n, out in self._parts(begins, pieces, Y[first + 1 : last + 1]):
-                for lane in space.move_to_fresh_charts(batch.y, np.flatnonzero(batch.alive)):
-                    batch.reset_lanes(lane)
-                batch.march(part, n, h, out.reshape(len(out), -1), made_before)
+            batch.march(begins, pieces, h, Y[first + 1 : last + 1].reshape(len(begins), -1))
             made += batch.steps
             cut = bool((batch.steps[batch.alive != 0] < pieces * len(begins)).any())
             whole, rest = np.divmod(batch.steps, pieces)
@@ -211,21 +207,6 @@ class FixedLanes(Lanes):
         ended = np.where(started, FAILED, NOT_FINITE_AT_START)
         state = np.where(batch.alive != 0, STOPPED if cut else COMPLETED, ended)
         return Reached(Y, reached, batch.y.copy(), state, made, self._evaluations * made)
-
-    def _parts(self, begins: Floats, n: int, Y: Floats) -> Iterator[tuple[Floats, int, int, Floats]]:
-        """Yield first instants of intervals, steps already made, steps to make, and stored states.
-
-        Without charts, one part covers all intervals.  With charts, each part has at most `STEPS_AT_ONCE` of
-        the n steps of an interval, as in a single run; charts are checked in between.
-        """
-        if self.space.code.charts is None:
-            yield begins, 0, n, Y
-            return
-        between = np.empty_like(Y[:1])
-        for k in range(len(begins)):
-            for made in range(0, n, STEPS_AT_ONCE):
-                steps = min(n - made, STEPS_AT_ONCE)
-                yield begins[k : k + 1], made, steps, Y[k : k + 1] if made + steps == n else between
 
 
 class SingleRun:

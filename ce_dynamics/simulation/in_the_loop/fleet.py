@@ -28,7 +28,6 @@ from ce_dynamics.simulation.integrators.settings import (
     settings_of,
     substeps,
 )
-from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.workspace import Code, StopSign, Workspace
 from ce_dynamics.simulation.monitors.jumps import make_check
 from ce_dynamics.simulation.monitors.postconditions import Postconditions
@@ -65,10 +64,7 @@ class LaneGroup:
         self._space.made[0] = 0
         self.before[:] = self.y
         self.stopped[:] = self.alive
-        at_once = n if self._space.code.charts is None else STEPS_AT_ONCE
-        for made in range(0, n, at_once):
-            self._space.move_to_fresh_charts(self.y, np.flatnonzero(self.alive))
-            self._batch.march(self._t, min(at_once, n - made), h, self._out, made)
+        self._batch.march(self._t, n, h, self._out)
         self.stopped &= self.alive == 0
 
     def look(self) -> None:

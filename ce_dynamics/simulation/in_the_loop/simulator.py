@@ -22,6 +22,7 @@ from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
+from ce_dynamics.simulation.integrators.batch import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.settings import (
     NEAR,
     check_step,
@@ -32,7 +33,7 @@ from ce_dynamics.simulation.integrators.settings import (
     steps_between_samples,
     substeps,
 )
-from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
+from ce_dynamics.simulation.integrators.stepper import Chunk
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import ReachGuard

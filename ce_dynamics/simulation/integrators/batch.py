@@ -18,6 +18,10 @@ from ce_dynamics.simulation.integrators import fixed_kernels, pair_kernels
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import StopSign, Workspace, block_of
 
+STEPS_AT_ONCE = 10
+"""Largest number of steps between two checks of charts.  The results depend on this number.  A chart that is
+worn to a hundredth below its end is not left within these steps."""
+
 UNGUARDED = np.zeros((0, 5))
 """Guards of no coordinate; see `ce_dynamics.simulation.integrators.kernels.leaves`."""
 
@@ -65,7 +69,8 @@ class FixedBatch:
             )  # fmt: skip
         self._march = fixed_kernels.fixed_march(lanes, method.implicit)
         self.follow(nothing_scheduled(lanes), StopSign())
-        self.march(np.zeros(0), 1, settings.step, np.empty((0, n * lanes)))  # compiles the loop
+        self._between = np.empty((1, n * lanes))
+        self._march(self._block, np.zeros(0), 0, 1, settings.step, UNGUARDED, self._between[:0])  # compiles
 
     def follow(self, schedule: Schedule, stop: StopSign) -> None:
         """Follow a schedule of held inputs from its start on, until another thread stops the runs."""
@@ -85,8 +90,20 @@ class FixedBatch:
         """March n steps of h from each t[k] + first·h and leave the states in out[k], (n · lanes,).
 
         Return the steps made: fewer if the next one failed in all lanes, left the guards, or was stopped.
+        Worn charts of the lanes alive are renewed before and every `STEPS_AT_ONCE` steps.
         """
-        done: int = self._march(self._block, t, first, n, h, guards, out)
+        done: int
+        if self.space.code.charts is None:
+            done = self._march(self._block, t, first, n, h, guards, out)
+            return done
+        done = 0
+        for k in range(len(out)):
+            for made in range(0, n, STEPS_AT_ONCE):
+                for lane in self.space.move_to_fresh_charts(self.y, np.flatnonzero(self.alive)):
+                    self.reset_lanes(lane)
+                steps = min(n - made, STEPS_AT_ONCE)
+                ahead = out[k : k + 1] if made + steps == n else self._between
+                done += self._march(self._block, t[k : k + 1], first + made, steps, h, guards, ahead)
         return done
 
     def reset_lanes(self, lanes: int | slice = slice(None)) -> None:

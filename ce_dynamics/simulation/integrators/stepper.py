@@ -23,7 +23,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.integration_methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
 from ce_dynamics.simulation.integrators import kernels
-from ce_dynamics.simulation.integrators.batch import UNGUARDED, AdaptiveBatch, FixedBatch
+from ce_dynamics.simulation.integrators.batch import STEPS_AT_ONCE, UNGUARDED, AdaptiveBatch, FixedBatch
 from ce_dynamics.simulation.integrators.fixed_kernels import ExplicitSpace
 from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.workspace import Workspace
@@ -31,10 +31,6 @@ from ce_dynamics.simulation.integrators.workspace import Workspace
 STEPS_PER_CHUNK = 16  # steps before the first look at progress and interrupts; of no influence on the results
 
 MOST_PER_CHUNK = 2**20
-
-STEPS_AT_ONCE = 10
-"""Largest number of steps between two checks of charts.  The results depend on this number.  A chart that is
-worn to a hundredth below its end is not left within these steps."""
 
 AT_ONCE = 32  # steps that are made without a look at interrupts
 
