@@ -18,7 +18,7 @@ from ce_dynamics.compiled.integration_methods import (
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import Code, Workspace
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.monitors.monitor import Monitor, StalledError, StallWatch
+from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.options import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -56,7 +56,10 @@ def make_stepper(
     jacobian = model.jacobian if method.implicit else None
     period = model.layout.sampling.period
     sample = model.sample if period else None
-    space = Workspace(Code(dynamics, control, sample=sample, period=period, jacobian=jacobian))
+    code = Code(
+        dynamics, control, sample=sample, period=period, jacobian=jacobian, charts=Charts(model) or None
+    )
+    space = Workspace(code)
     space.u[:, 0] = u
     if isinstance(method, EmbeddedPair):
         return Adaptive(space, method, y0, settings)
@@ -100,19 +103,15 @@ def integrate_native(
     """
     if not np.all(np.isfinite(rhs(0.0, stepper.y))):
         return np.zeros(1), stepper.y[np.newaxis].copy(), NOT_FINITE_AT_START
-    charts = Charts(rhs.model)
-    watching: list[Monitor] = [charts] if charts else []
-    if not options.fixed:  # fixed steps do not creep, however short they are
-        watching.append(StallWatch(t_store[-1]))
+    stalls = None if options.fixed else StallWatch(t_store[-1])  # fixed steps do not creep
 
     def watch(t: float, evaluations: int) -> None:
         if options.progress is not None:
             options.progress(t)
-        for monitor in watching:
-            if monitor.look(t, stepper.y, evaluations):
-                stepper.restart()
+        if stalls is not None:
+            stalls.look(t, stepper.y, evaluations)
 
-    t, Y, evaluations, what, stopped = march(stepper, t_store, watch, 1 if charts else None)
+    t, Y, evaluations, what, stopped = march(stepper, t_store, watch)
     rhs.evaluations += evaluations
     if isinstance(stopped, KeyboardInterrupt):
         what = INTERRUPTED

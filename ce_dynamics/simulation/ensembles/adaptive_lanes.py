@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -85,10 +85,7 @@ class AdaptiveLanes(Lanes):
         ended: list[Ended] = []
         self._refill(take)
         while (code == RUNNING).any() and not stop.is_set():
-            made = self._track.counts[2].copy()
-            budget = STEPS_AT_ONCE if self.space.code.charts is None else 1
-            self._batch.march(self.t_store, budget, self._Y)
-            self._renew(np.flatnonzero((code == RUNNING) & (self._track.counts[2] > made)))
+            self._batch.march(self.t_store, STEPS_AT_ONCE, self._Y)
             over = np.flatnonzero((code != RUNNING) & (code != IDLE)).tolist()
             ended += [self._end(lane) for lane in over]
             while len(ended) >= width:
@@ -112,7 +109,6 @@ class AdaptiveLanes(Lanes):
         track, runs = self._track, self.runs
         self._members[lane] = run
         track.y[:, lane] = runs.y0[run]
-        self._renew([lane])
         track.clock[:, lane] = 0.0, 0.0, 1e-4
         track.counts[:, lane] = 1, 0, 0, 0
         track.code[lane], track.fresh[lane] = RUNNING, 1
@@ -121,11 +117,6 @@ class AdaptiveLanes(Lanes):
         track.cursor[lane], track.made[lane], track.since[:, lane] = runs.held_index(0.0), 0, 0.0
         slot = track.slot[lane] = self._free.pop()
         self._Y[slot, 0] = runs.y0[run]
-
-    def _renew(self, lanes: Iterable[int]) -> None:
-        """Move lanes with expired charts to fresh ones."""
-        for lane in self.space.move_to_fresh_charts(self._track.y, lanes):
-            self._track.fresh[lane] = 1
 
     def _end(self, lane: int) -> Ended:
         """Return the ended run of a lane, and free the lane."""

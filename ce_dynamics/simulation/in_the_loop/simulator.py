@@ -22,7 +22,6 @@ from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
 from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
-from ce_dynamics.simulation.integrators.batch import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.settings import (
     NEAR,
     check_step,
@@ -34,7 +33,6 @@ from ce_dynamics.simulation.integrators.settings import (
     substeps,
 )
 from ce_dynamics.simulation.integrators.stepper import Chunk
-from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.failure_location import explain_break
 from ce_dynamics.simulation.monitors.jumps import ReachGuard
 from ce_dynamics.simulation.monitors.postconditions import Postconditions
@@ -48,13 +46,6 @@ MAGIC = b"ce-dyn 3"
 CLOCK = 3  # numbers that determine the time: where counting began, how many steps since, and their length
 
 DIGEST = hashlib.sha256().digest_size
-
-
-def split_steps(begin: float, n: int, h: float, end: float) -> list[tuple[float, int, float, float]]:
-    """Return the same steps in pieces, between which charts are looked at."""
-    made = range(0, n, STEPS_AT_ONCE)
-    ends = [*(begin + k * h for k in made[1:]), end]
-    return [(begin + k * h, min(STEPS_AT_ONCE, n - k), h, at) for k, at in zip(made, ends, strict=True)]
 
 
 class Simulator:
@@ -125,7 +116,6 @@ class Simulator:
         self._settings = settings_of(method, NATIVE_METHODS, ("step",), **given)
         self.model = model
         self.time = 0.0
-        self._charts = Charts(model)
         self._y0 = model.given_state(y0, "y0")
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
         self._u = self._stepper.space.u[:, 0]
@@ -185,8 +175,6 @@ class Simulator:
         stepper = self._stepper
         t_end = self._base + (self._count + 1) * length
         for begin, number, size, end in self._parts(t_end, n, h):
-            if self._charts and self._charts.renew(stepper.y):
-                stepper.restart()
             code = stepper.advance(begin, end, number, size, self._guards)
             if code != kernels.DONE:
                 self._go_on(code)
@@ -327,7 +315,7 @@ class Simulator:
         return (self._fixed and common_steps(dt, step, self._period)) or substeps(dt, step)
 
     def _parts(self, t_end: float, n: int, h: float) -> Iterable[tuple[float, int, float, float]]:
-        """Return parts of a stretch between samples and checks of charts: begin, steps, their size, end."""
+        """Return parts of a stretch between samples: begin, steps, their size, end."""
         t, period = self.time, self._period
         parts = [(t, n, h, t_end)]
         if period:
@@ -339,7 +327,7 @@ class Simulator:
                 found = list(steps_between_samples(t, t_end, self._settings.step, period))
                 ends = [*(begin for begin, *_ in found[1:]), t_end]
                 parts = [(begin, n, h, end) for (begin, n, h, _), end in zip(found, ends, strict=True)]
-        return [piece for part in parts for piece in split_steps(*part)] if self._charts else parts
+        return parts
 
     def _set(self, inputs: Mapping[str, float]) -> None:
         limits = self._limits

@@ -14,7 +14,7 @@ from ce_dynamics.compiled.integration_methods import (
     LinearlyImplicit,
     lower_rows,
 )
-from ce_dynamics.simulation.integrators import fixed_kernels, pair_kernels
+from ce_dynamics.simulation.integrators import fixed_kernels, kernels, pair_kernels
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import StopSign, Workspace, block_of
 
@@ -90,7 +90,7 @@ class FixedBatch:
         """March n steps of h from each t[k] + first·h and leave the states in out[k], (n · lanes,).
 
         Return the steps made: fewer if the next one failed in all lanes, left the guards, or was stopped.
-        Worn charts of the lanes alive are renewed before and every `STEPS_AT_ONCE` steps.
+        Worn charts of the lanes alive are renewed every `STEPS_AT_ONCE` steps from t[k] on.
         """
         done: int
         if self.space.code.charts is None:
@@ -98,12 +98,18 @@ class FixedBatch:
             return done
         done = 0
         for k in range(len(out)):
-            for made in range(0, n, STEPS_AT_ONCE):
-                for lane in self.space.move_to_fresh_charts(self.y, np.flatnonzero(self.alive)):
-                    self.reset_lanes(lane)
-                steps = min(n - made, STEPS_AT_ONCE)
-                ahead = out[k : k + 1] if made + steps == n else self._between
-                done += self._march(self._block, t[k : k + 1], first + made, steps, h, guards, ahead)
+            made = first
+            while made < first + n:
+                since = made % STEPS_AT_ONCE
+                if since == 0:
+                    for lane in self.space.move_to_fresh_charts(self.y, np.flatnonzero(self.alive)):
+                        self.reset_lanes(lane)
+                steps = min(first + n - made, STEPS_AT_ONCE - since)
+                ahead = out[k : k + 1] if made + steps == first + n else self._between
+                now = self._march(self._block, t[k : k + 1], made, steps, h, guards, ahead)
+                done, made = done + now, made + steps
+                if now < steps:
+                    return done
         return done
 
     def reset_lanes(self, lanes: int | slice = slice(None)) -> None:
@@ -156,12 +162,24 @@ class AdaptiveBatch:
         self._kept = *space.buffers, *holding, *self.track, *self.work
         self._block = block_of(self._kept)
         self._march = pair_kernels.pair_march(lanes)
-        self.march(np.zeros(1), 0, np.empty((1, 0, n)))  # compiles the loop
+        self._march(self._block, np.zeros(1), 0, UNGUARDED, np.empty((1, 0, n)))  # compiles the loop
 
     def march(self, t_store: Floats, budget: int, out: Floats, guards: Floats = UNGUARDED) -> int:
         """Go on towards the last of t_store by at most `budget` steps, until the run of a lane ends.
 
-        States at t_store[k] are left in out[slot, k].  Returns GUARDED, or the code of the first lane.
+        States at t_store[k] are left in out[slot, k].  Returns GUARDED, or the code of the first lane.  Worn
+        charts of running lanes are renewed before every step.
         """
-        code: int = self._march(self._block, t_store, budget, guards, out)
+        code: int
+        if self.space.code.charts is None:
+            code = self._march(self._block, t_store, budget, guards, out)
+            return code
+        code, track = kernels.RUNNING, self.track
+        running = track.code == kernels.RUNNING
+        for _ in range(budget):
+            for lane in self.space.move_to_fresh_charts(track.y, np.flatnonzero(running)):
+                track.fresh[lane] = 1
+            code = self._march(self._block, t_store, 1, guards, out)
+            if code == kernels.GUARDED or (track.code[running] != kernels.RUNNING).any():
+                break
         return code

@@ -23,7 +23,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.integration_methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
 from ce_dynamics.simulation.integrators import kernels
-from ce_dynamics.simulation.integrators.batch import STEPS_AT_ONCE, UNGUARDED, AdaptiveBatch, FixedBatch
+from ce_dynamics.simulation.integrators.batch import UNGUARDED, AdaptiveBatch, FixedBatch
 from ce_dynamics.simulation.integrators.fixed_kernels import ExplicitSpace
 from ce_dynamics.simulation.integrators.settings import Settings, stretches
 from ce_dynamics.simulation.integrators.workspace import Workspace
@@ -56,7 +56,6 @@ class Chunk:
 
     def __init__(self, fixed: int | None = None) -> None:
         self.steps = STEPS_PER_CHUNK if fixed is None else fixed
-        self.pieces = self.steps if fixed is None else STEPS_AT_ONCE
         self._fixed = fixed is not None
         self._began = time.perf_counter()
 
@@ -73,7 +72,6 @@ class Chunk:
             self.steps = min(2 * self.steps, MOST_PER_CHUNK)
         elif took > LOOKS_EVERY[1] and self.steps > 1:
             self.steps //= 2
-        self.pieces = self.steps
 
 
 class FixedSteps:
@@ -141,7 +139,7 @@ class FixedSteps:
             k, made = first, 0  # intervals, and steps of the one that has been begun
             while k < last:
                 end = min(k + max(1, chunk.steps // n), last)
-                steps = min(n - made, chunk.pieces) if end == k + 1 else n
+                steps = min(n - made, chunk.steps) if end == k + 1 else n
                 chunk.begin()
                 done = self._march(begins[k - first : end - first], steps, h, Y[k + 1 : end + 1], made)
                 chunk.end()

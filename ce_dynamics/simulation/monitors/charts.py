@@ -13,13 +13,12 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.charts import charts_of, trace_renewal
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, trace
 from ce_dynamics.embedding.charts import WORN
-from ce_dynamics.simulation.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
 
 
-class Charts(Monitor):
+class Charts:
     """The loops of a model with coordinates on charts."""
 
     def __init__(self, model: Model) -> None:
@@ -27,9 +26,6 @@ class Charts(Monitor):
 
     def __bool__(self) -> bool:
         return bool(self._charts)
-
-    def look(self, t: float, y: Floats, evaluations: int) -> bool:
-        return self.renew(y)
 
     def measure_use(self, y: Floats) -> float:
         """Return the used share of the range of the most worn chart; 1 is the end, infinity is beyond it."""

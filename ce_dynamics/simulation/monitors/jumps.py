@@ -125,14 +125,13 @@ class Thrown(Monitor):
     def __init__(self, rhs: RightHandSide, accepted: Sequence[tuple[float, Floats]]) -> None:
         self._rhs, self._accepted = rhs, accepted
 
-    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+    def look(self, t: float, y: Floats, evaluations: int) -> None:
         rhs, accepted = self._rhs, self._accepted
         if len(accepted) % STEPS_PER_LOOK == 0 and rhs.model.geared_loops:
             times, Y = (np.array(part) for part in zip(*accepted[-2 * STEPS_PER_LOOK :], strict=True))
             near = Reaches(rhs.model).near(times, Y, rhs.inputs_at)
             if first_jump(near, times, Y, make_check(rhs.model, rhs.audit)) is not None:
                 raise StalledError(AT_ITS_END)
-        return False
 
 
 # Single steps near a limit

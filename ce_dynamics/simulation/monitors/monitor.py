@@ -78,8 +78,8 @@ class FinishedRun:
 class Monitor:
     """Monitor of the runs of a model.
 
-    1. `look` is called between steps.  The method may replace the state in place by other numbers for the
-       same motion, and ends a run by raising `ce_dynamics.simulation.monitors.monitor.StalledError`.
+    1. `look` is called between steps, and ends a run by raising
+       `ce_dynamics.simulation.monitors.monitor.StalledError`.
     2. `check_run` is called after a run.  It warns, or cuts off unsound results and records the reason.
     3. `explain` returns the place at which a run broke, as a clause for messages.
     4. `ce_dynamics.simulation.simulate.monitors_of` lists the monitor.
@@ -88,9 +88,8 @@ class Monitor:
     order: ClassVar[int] = 9  # position among the monitors that explain where a run broke
     says_all: ClassVar[bool] = True  # true if an explanation of this monitor ends the search for others
 
-    def look(self, t: float, y: Floats, evaluations: int) -> bool:
-        """Check a state during the run; return True if it was changed."""
-        return False
+    def look(self, t: float, y: Floats, evaluations: int) -> None:
+        """Check a state during the run."""
 
     def check_run(self, run: FinishedRun) -> None:
         """Check a finished run."""
@@ -120,7 +119,7 @@ class StallWatch(Monitor):
         self._patience = evaluations
         self._since = (0.0, 0)
 
-    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+    def look(self, t: float, y: Floats, evaluations: int) -> None:
         """Record the time reached."""
         if t - self._since[0] >= self._progress:
             self._since = (t, evaluations)
@@ -130,4 +129,3 @@ class StallWatch(Monitor):
                 "its end, something in it is very stiff (method rosenbrock takes that), or max_step or the "
                 "tolerances are too small"
             )
-        return False

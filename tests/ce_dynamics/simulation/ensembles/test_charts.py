@@ -9,7 +9,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
-from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
+from ce_dynamics.simulation.integrators.batch import STEPS_AT_ONCE
 from ce_dynamics.simulation.monitors.charts import Charts
 from tests.ce_dynamics.simulation.ensembles.test_simulation import assert_same
 from tests.support.on_charts import five_bars
