@@ -222,7 +222,7 @@ def arrays_of(rows: sp.csr_matrix) -> tuple[Integers, Integers, Floats]:
     return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data
 
 
-def check_rows(name: str, given: Any, shape: tuple[int, int]) -> sp.csr_matrix:
+def check_rows(name: str, given: Any, shape: tuple[int, int]) -> Any:
     """Return an array or a SciPy matrix in CSR form; refuse other sizes and numbers that are not finite."""
     if not sp.issparse(given):
         given = sp.csr_matrix(checks.finite_array(name, given, (None, None)))
@@ -241,10 +241,10 @@ def check_rows(name: str, given: Any, shape: tuple[int, int]) -> sp.csr_matrix:
 class SparseRows:
     """Deprecated: `Problem` takes arrays and SciPy's sparse matrices."""
 
-    def __new__(cls, starts: ArrayLike, columns: ArrayLike, values: ArrayLike, width: int) -> Any:
+    def __new__(cls, starts: Any, columns: Any, values: Any, width: int) -> Any:
         """Return the matrix whose row i has ``values[starts[i]:starts[i+1]]`` in ``columns[...]``."""
         warnings.warn("SparseRows: give a scipy.sparse.csr_matrix", DeprecationWarning, stacklevel=2)
-        return sp.csr_matrix((values, columns, starts), shape=(len(np.asarray(starts)) - 1, width))
+        return sp.csr_matrix((values, columns, starts), shape=(len(starts) - 1, width))
 
     @staticmethod
     def dense(matrix: ArrayLike) -> Floats:

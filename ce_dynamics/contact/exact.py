@@ -199,7 +199,7 @@ def check_solution(problem: Problem, solution: Solution, owner: str) -> None:
 def scale_rows(problem: Problem) -> Floats:
     """Return the dense Gᵀ scaled to a largest entry of one."""
     GT = problem.GT.toarray()
-    return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
+    return np.asarray(GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300))
 
 
 def held_rows(problem: Problem, solution: Solution) -> Integers:

@@ -70,8 +70,8 @@ class Problem:
         If sizes do not fit or a number is not finite.
     """
 
-    GT: sp.csr_matrix
-    YT: sp.csr_matrix
+    GT: Any
+    YT: Any
     v: Floats
     c: Floats
     conditions: Conditions

@@ -227,8 +227,8 @@ class RigidBodies:
         Y = self.inverse_blocks(R)
         Y_a = np.einsum("mij,mj->mi", Y[rows.body_a], rows.J_a)
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
-        bodies = (np.ascontiguousarray(part, dtype=np.int64) for part in (rows.body_a, rows.body_b))
-        pairs, n = (*bodies, np.arange(len(Y_a)), 1), 6 * len(self.mass)
+        a, b = (np.ascontiguousarray(part, dtype=np.int64) for part in (rows.body_a, rows.body_b))
+        pairs, n = (a, b, np.arange(len(a)), 1), 6 * len(self.mass)
         return two_body_rows(*pairs, rows.J_a, rows.J_b, n), two_body_rows(*pairs, Y_a, Y_b, n)
 
     def move(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
