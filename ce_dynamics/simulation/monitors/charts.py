@@ -40,13 +40,13 @@ class Charts:
             return False
         fresh, wear = self._renewed(y)
         if limit <= wear < math.inf:
-            y[:] = fresh
+            y[: len(fresh)] = fresh
             return True
         return False
 
     def _renewed(self, y: Floats) -> tuple[Floats, float]:
-        """Return the state on fresh charts, and the wear of the most worn one."""
-        fresh, (wear,) = self._renewal(y)
+        """Return the state on fresh charts, without the work of an audited run, and the largest wear."""
+        fresh, (wear,) = self._renewal(y[: len(self._model.layout.y0)])
         return fresh, float(wear) if np.isfinite(fresh).all() else math.inf
 
     @cached_property

@@ -72,6 +72,16 @@ def test_copy_far_from_chart_leaves_it_at_once(model: ce.Model) -> None:
         assert_same(single, ce.simulate_ensemble(model, y0, method=method, **common).isel(run=0))
 
 
+@pytest.mark.parametrize("method", ["rk4", "tsit5", "DOP853"])
+def test_audited_runs_change_charts(model: ce.Model, starts: Floats, method: Any) -> None:
+    """Nothing does work; errors of 1e-6 in some hundred steps leave 1e-4 of the energy."""
+    run = ce.simulate(model, y0=starts[0], duration=DURATION, method=method, audit=True)
+    energy = run["energy"].values
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-4)
+    np.testing.assert_array_equal(run["work"].values, 0.0)
+    assert np.ptp(run["bar_0"].values) > 0.4  # a chart reaches as far
+
+
 def test_steps_that_leave_charts_are_called_too_long(model: ce.Model) -> None:
     """50 ms at 30 rad/s between two looks; a chart reaches 0.4.  At a tenth of the step the run goes on."""
     y0 = model.y0.copy()
