@@ -136,8 +136,6 @@ def driven(model: str | Path, speed: float, friction: float, overrides: Sequence
     )  # fmt: skip
     assert case.manoeuvre is not None, "it is driven"
     run = case.simulate_to_record(method="rk4")
-    faster = StraightOn(case.manoeuvre.driver, speed=speed + FASTER, friction=friction, duration=DURATION)
-    vx = replace(case, manoeuvre=faster).simulate_to_record(method="rk4")["vx"].values
     pedal, braking = brake(case, speed, friction)
     return Found(
         growth=complex(of_the_driver(case)[0]),
@@ -145,8 +143,16 @@ def driven(model: str | Path, speed: float, friction: float, overrides: Sequence
         braking=braking,
         pedal=pedal,
         beside=float(np.abs(run["path_error"].values).max()),
-        held=bool(speed <= SLOW or vx[-1] > vx[0]),
+        held=speed <= SLOW or can_accelerate(case, speed, friction),
     )
+
+
+def can_accelerate(case: Case, speed: float, friction: float) -> bool:
+    """Return True if the vehicle is faster in the end with full throttle."""
+    assert case.manoeuvre is not None, "it is driven"
+    faster = StraightOn(case.manoeuvre.driver, speed=speed + FASTER, friction=friction, duration=DURATION)
+    vx = replace(case, manoeuvre=faster).simulate_to_record(method="rk4")["vx"].values
+    return bool(vx[-1] > vx[0])
 
 
 def brake(case: Case, speed: float, friction: float) -> tuple[float, float]:
@@ -221,6 +227,8 @@ def main(folder: Path) -> None:
             defects += not found.calm
             figures = " | ".join(f"{figure:.3f}" for figure in found[:-1])
             print(f"{begin} {figures} |{' DEFECT' * (not found.calm)}", flush=True)
+    if not runs:
+        raise SystemExit("no vehicle was driven")
     growth, ay, braking = (
         max(each) for each in zip(*((one.growth.real, one.ay, one.braking) for one in runs), strict=True)
     )
