@@ -266,14 +266,21 @@ class Rounds:
             for note in self.problem.check_followed(self.residuals(theta)):
                 progress(note)
             self.noise.assume(rows.measured for rows in self.problem.rows)
+
+        def cost(z: Floats) -> Floats:
+            return self.eliminate_starts(self.prior + self.scale * z)[0]
+
+        def slope(z: Floats) -> Floats:
+            return self.eliminate_starts(self.prior + self.scale * z)[1]
+
         while count < ROUNDS and not done:
             before, previous = self.noise.rms(), theta
             low, high = self.bounds if count else np.clip(self.bounds, -OUTLYING, OUTLYING)
             loss: Any = Huber(self.limits()) if count else "linear"
             found = least_squares(
-                lambda z: self.eliminate_starts(self.prior + self.scale * z)[0],
+                cost,
                 np.clip((theta - self.prior) / self.scale, low + TINY, high - TINY),
-                lambda z: self.eliminate_starts(self.prior + self.scale * z)[1],
+                slope,
                 bounds=(low, high), loss=loss, xtol=1e-5, ftol=1e-4,
                 max_nfev=EVALUATIONS if count else AT_FIRST,
             )  # fmt: skip
