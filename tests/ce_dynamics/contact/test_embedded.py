@@ -381,6 +381,12 @@ def test_former_name_of_rigid_stops_warns() -> None:
         assert contact.JointStop is RigidStop
 
 
+def test_former_sparse_rows_are_scipys() -> None:
+    with pytest.warns(DeprecationWarning, match=r"give a scipy\.sparse\.csr_matrix"):
+        rows = contact.SparseRows(starts=[0, 1, 1, 3], columns=[1, 0, 2], values=[3.0, 4.0, 5.0], width=3)
+    assert rows.toarray().tolist() == [[0.0, 3.0, 0.0], [0.0, 0.0, 0.0], [4.0, 0.0, 5.0]]
+
+
 def test_impossible_initial_states_are_refused(body: Model) -> None:
     one = body.system.find("body")
     under = UnilateralModel(body, [Contact("ground", one, (0, 0, 0), Plane())])
