@@ -117,8 +117,6 @@ READ = {
     "MagicFormulaTyre", "Pac89Tyre", "TMeasyTyre", "TMsimpleTyre", "read_opencrg",
 }  # fmt: skip
 """Classes that generated files, and the options of tried functions, are read into, number by number."""
-FORMER = {"SparseRows"}
-"""Former names of objects of other libraries, which check their arguments."""
 
 
 def test_public_names_are_tried_with_bad_input() -> None:
@@ -134,7 +132,7 @@ def test_public_names_are_tried_with_bad_input() -> None:
         and not (isinstance(found, type) and issubclass(found, BaseException))
     }
     assert len(names) > 150
-    assert names - tried - RETURNED - DERIVED - FORMULAS - READ - FORMER == set()
+    assert names - tried - RETURNED - DERIVED - FORMULAS - READ == set()
 
 
 COMMANDS = (  # how they end

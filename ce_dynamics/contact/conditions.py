@@ -244,7 +244,13 @@ class SparseRows:
     def __new__(cls, starts: Any, columns: Any, values: Any, width: int) -> Any:
         """Return the matrix whose row i has ``values[starts[i]:starts[i+1]]`` in ``columns[...]``."""
         warnings.warn("SparseRows: give a scipy.sparse.csr_matrix", DeprecationWarning, stacklevel=2)
-        return sp.csr_matrix((values, columns, starts), shape=(len(starts) - 1, width))
+        values, size = checks.finite_array("SparseRows: values", values, (None,)), np.size(starts) - 1
+        width = checks.integer("SparseRows: width", width, at_least=0)
+        try:
+            rows = sp.csr_matrix((values, columns, starts), shape=(size, width))
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"SparseRows: no matrix ({error}); give a scipy.sparse.csr_matrix") from None
+        return check_rows("SparseRows", rows, rows.shape)
 
     @staticmethod
     def dense(matrix: ArrayLike) -> Floats:

@@ -152,6 +152,18 @@ def of_plain_bodies() -> list[Case]:
         "conditions": rows,
     }
     found += calls(contact.Problem, given, "GT:matrix~ YT:matrix~ v:state2~ c:state2~ conditions:object~")
+    sparse = {"starts": np.arange(3), "columns": np.arange(2), "values": np.ones(2), "width": 2}
+
+    def solved(**given: Any) -> Any:
+        columns = contact.SparseRows(**{**sparse, **given})
+        return contact.Problem(columns, columns, np.array([0.0, -1.0]), np.zeros(2), rows)
+
+    integers = {
+        "text": "x", "one": [0], "thing": THING, "nothing": None, "beyond": [0, 9, 2],
+        "nan": [0.0, math.nan, 2.0],
+    }  # fmt: skip
+    own = {"starts": integers, "columns": integers, "values": {**per_row, "nothing": None}}
+    found += calls(contact.SparseRows, {}, "starts:~ columns:~ values:~ width:integer~", own, run=solved)
     problem = contact.Problem.from_dense(**dense)
     solution = contact.Chain().solve(problem)
     for function in (contact.uniqueness, contact.evenly):
